@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/result.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace tidegauge {
+
+namespace {
+
+Reason reason_of(int err) {
+  switch (err) {
+    case ENOENT:
+    case ESRCH:
+      return Reason::Gone;
+    case EACCES:
+    case EPERM:
+      return Reason::Denied;
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return Reason::Unsupported;
+    default:
+      return Reason::Failed;
+  }
+}
+
+}  // namespace
+
+Error from_errno(int err, std::string_view subject) {
+  char text[128] = "";
+  return {reason_of(err), std::string(subject) + ": " + ::strerror_r(err, text, sizeof text)};
+}
+
+}  // namespace tidegauge

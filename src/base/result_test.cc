@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/result.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace tidegauge {
+namespace {
+
+TEST(FromErrno, SaysWhatACallerCanDo) {
+  EXPECT_EQ(from_errno(ENOENT, "x").reason, Reason::Gone);
+  EXPECT_EQ(from_errno(ESRCH, "x").reason, Reason::Gone);
+  EXPECT_EQ(from_errno(EPERM, "x").reason, Reason::Denied);
+  EXPECT_EQ(from_errno(ENOSYS, "x").reason, Reason::Unsupported);
+  EXPECT_EQ(from_errno(EIO, "812/smaps").what, "812/smaps: Input/output error");
+}
+
+}  // namespace
+}  // namespace tidegauge

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace tidegauge::cli {
+
+// What every command but `run` (which exits as its job did) and `gate` returns. docs/commands.md.
+enum ExitCode : int {
+  kNothingWrong = 0,
+  kCallsForAction = 1,  // a verdict that wants somebody to do something
+  kWrongUse = 2,        // wrong words, or an input that makes no sense
+  kCouldNotLook = 3,    // no such process or file, no permission
+};
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a job and lets it live as if we were not there: its stdin, stdout, stderr, terminal,
+// signals, job control and exit status are its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tidegauge::guard {
+
+struct Launch {
+  std::vector<std::string> arguments;                              // the command, never empty
+  std::vector<std::pair<std::string, std::string>> environment{};  // set in addition to ours
+  // Read the job's terminal output on its way: only if stdout is a terminal; through a pty of the
+  // same size, bytes passed on unchanged.
+  bool tap_terminal = false;
+};
+
+struct Status {
+  bool exited = false;
+  int code = 0;  // as a shell says it: exit code, or 128 + signal
+  int signal = 0;
+};
+
+class Job {
+ public:
+  // Unsupported/Gone/Denied: the command could not be started; `what` says why (command not found:
+  // 127, not executable: 126 is what a shell would return, see exit_code_for()).
+  static Result<Job> start(const Launch& launch);
+  Job(Job&&) noexcept;
+  Job& operator=(Job&&) noexcept;
+  ~Job();
+
+  pid_t pid() const;
+  // Waits up to `timeout_ns` for something to do (the job's end, a signal for us, terminal bytes, a
+  // readable `extra_fd`) and does it; returns early when there was. Negative: no limit.
+  void pump(std::int64_t timeout_ns, int extra_fd = -1);
+  std::optional<Status> status() const;  // empty while it runs
+  // Terminal bytes as they pass, for guessing marks.
+  void on_output(std::function<void(std::string_view)> take);
+
+ private:
+  struct State;
+  explicit Job(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+int exit_code_for(const Error& start_failure);  // 127, 126 or 125
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows process trees and turns what the kernel says about them into entries of a recording.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/recording.h"
+
+namespace tidegauge::proc {
+
+struct Roots {  // where the kernel's files are; tests point these at folders of their own
+  std::string proc = "/proc";
+  std::string sys = "/sys";
+  std::string dev_shm = "/dev/shm";
+};
+
+struct CollectOptions {
+  Roots roots{};
+  double interval_seconds = 1;
+  // Share of one core that walks over page tables (pss, uss) may cost.
+  double deep_scan_budget = 0.001;
+  bool deep_scans = true;
+  bool gpu = true;
+  std::string nvml = "libnvidia-ml.so.1";
+};
+
+class Collector {
+ public:
+  // Watches the trees below `roots`. Gone: no such process; Denied: not ours to read, with what to
+  // change in the message.
+  static Result<Collector> open(const std::vector<pid_t>& roots, const CollectOptions& options);
+  // Watches all processes of one cgroup (a path below its mount point, or an absolute one).
+  static Result<Collector> open_cgroup(const std::string& path, const CollectOptions& options);
+  Collector(Collector&&) noexcept;
+  Collector& operator=(Collector&&) noexcept;
+  ~Collector();
+
+  // Another tree to watch from now on.
+  Result<> add_root(pid_t pid);
+
+  // Looks once, at `now_ns` after the recording began. New and changed processes and events come
+  // before the sample that first has them; the sample is the last entry. The reference is good
+  // until the next call.
+  const std::vector<record::Entry>& collect(std::int64_t now_ns);
+
+  bool all_gone() const;  // nothing is left of the trees
+  double recommended_interval_seconds()
+      const;  // longer than asked where looking would cost too much
+  std::vector<std::string>
+  take_warnings();  // each once: what could not be read, and what would help
+  record::Header header(const std::string& tool, const std::string& command) const;
+
+ private:
+  struct State;
+  explicit Collector(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Pids whose name or command line matches `pattern` (extended regular expression), without
+// ourselves and our ancestors, and without those whose ancestor matches too.
+Result<std::vector<pid_t>> find_by_name(const std::string& pattern, const Roots& roots);
+
+// Arguments joined by blanks, with what looks like a secret replaced by ***.
+std::string masked_command(const std::vector<std::string>& arguments);
+
+// One line of `doctor`: what can be measured here, and what to change where it cannot.
+struct Finding {
+  enum class State { Good, Limited, Missing };
+  State state = State::Good;
+  std::string what;   // "PSS of other processes"
+  std::string found;  // "readable"
+  std::string
+      advice;  // "run as root, or setcap cap_sys_ptrace+ep"; empty where nothing is to be done
+};
+std::vector<Finding> examine(std::optional<pid_t> pid, const CollectOptions& options);
+
+}  // namespace tidegauge::proc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recording file: JSON Lines in independent zstd frames. docs/recording-format.md describes it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "record/recording.h"
+
+namespace tidegauge::record {
+
+struct Bounds {
+  std::uint64_t max_bytes = 256ull << 20;  // of the file; older samples are thinned to stay below
+  double max_age_seconds = 30 * 86400.0;   // older samples are dropped
+  double flush_seconds = 5;                // a kill -9 loses at most this much
+};
+
+// Appends entries to a file. Never throws, never blocks the watching: when the disk is full or the
+// file unwritable, append() says so once as an error and later calls try again now and then.
+class Writer {
+ public:
+  static Result<Writer> create(const std::string& path, const Header& header, const Bounds& bounds);
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();  // ends the last frame
+
+  Result<> append(const Entry& entry);
+  Result<> flush();  // what was appended is readable from now on
+  Result<> close();
+  std::uint64_t bytes_written() const;
+  const std::string& path() const;
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// What reading ended with, besides the entries.
+struct ReadEnd {
+  bool torn = false;                // the last frame or line was cut: everything before it was read
+  std::uint64_t bad_lines = 0;      // lines in the middle that made no sense and were passed over
+  std::uint64_t unknown_lines = 0;  // kinds of line that a later version wrote
+};
+
+// Streams a file through `take`, in bounded memory. A file of a future version, or one that is no
+// recording, is Malformed with a message that says so.
+Result<ReadEnd> read(const std::string& path, const std::function<void(const Header&)>& header,
+                     const std::function<void(const Entry&)>& take);
+
+// The same into memory, for recordings known to be small.
+Result<Recording> read_all(const std::string& path);
+
+// True if the file begins like a recording (zstd magic or our first line).
+bool looks_like_recording(const std::string& path);
+
+}  // namespace tidegauge::record

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdict: what we conclude from a recording, with its evidence. No clock, no I/O, no randomness:
+// the same recording gives the same words for ever. The JSON form is docs/verdict-format.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/recording.h"
+
+namespace tidegauge::verdict {
+
+// Ids (docs/verdicts.md) never change their meaning.
+enum class Class { Leak, WarmUp, Spikes, Sawtooth, Steady, Shift, Undecided };
+
+// The kind of memory that was judged.
+enum class Kind { Total, Rss, Anon, File, Shmem, Swap, Private, Pss, Gpu, Other };
+
+// What growth goes along with.
+enum class Tie { None, Time, Step, FirstPass, Epoch, Eval, Save, Compile, Phase };
+
+const char* id_of(Class value);  // "leak", "warm_up"…
+const char* id_of(Kind value);   // "total", "rss", "anon"…
+const char* id_of(Tie value);    // "time", "step", "first_pass"…; nullptr for None
+
+struct Interval {  // 95 % unless said otherwise
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct Subject {
+  std::optional<record::ProcessId>
+      process{};       // empty: the whole tree, or a series of a foreign file
+  std::string name{};  // process name, or the column's
+  record::Role role = record::Role::Other;
+  Kind kind = Kind::Total;
+};
+
+struct Settled {
+  std::optional<double> at_seconds{};
+  std::optional<double> at_step{};
+  double level_bytes = 0;
+};
+
+struct Spikes {
+  std::size_t count = 0;
+  double height_bytes = 0;  // typical large one, above the floor
+  Tie tied_to = Tie::None;
+  std::string phase{};  // its name where tied_to is Phase
+};
+
+struct Forecast {
+  std::string limit_kind{};  // "cgroup", "ram", "dev_shm", "given"
+  double limit_bytes = 0;
+  // Seconds from the recording's end until the limit; for a recording that counts steps: steps.
+  double p5 = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double probability = 0;  // that it is ever reached
+};
+
+struct Needs {                      // what would decide an undecided case
+  std::optional<double> seconds{};  // from now
+  std::optional<double> steps{};    // from now
+  std::optional<double> at_step{};  // "look again at step 103"
+  std::string why{};
+  bool may_run_out_before = false;
+};
+
+struct Cause {
+  std::string kind{};
+  std::optional<std::uint64_t> bytes{};
+  std::string site{};
+  std::string retained_by{};
+  std::string remedy{};
+};
+
+struct Verdict {
+  Subject subject{};
+  Class klass = Class::Undecided;
+  double confidence = 0;                 // in the class, 0..1
+  double p_leak = 0;                     // 0..1
+  std::optional<double> not_excluded{};  // largest leak, bytes per minute (per step where only
+                                         // steps are known), that the data cannot exclude
+  std::optional<Interval> bytes_per_minute{};
+  std::optional<Interval> bytes_per_step{};
+  Tie tied_to = Tie::None;
+  std::optional<Settled> settled{};
+  Spikes spikes{};
+  std::optional<Forecast> forecast{};
+  std::optional<Needs> needs{};
+  std::vector<Cause> causes{};
+  std::vector<std::string> evidence{};  // sentences, never empty
+  // For views: what was judged.
+  double first_bytes = 0;
+  double last_bytes = 0;
+  double floor_bytes = 0;  // retained memory now, spikes taken off
+  double peak_bytes = 0;
+  double duration_seconds = 0;  // 0 where only steps are known
+};
+
+// Options of the judgement. Priors are policy, so they are visible and can be set.
+struct Rules {
+  std::optional<double>
+      limit_bytes{};  // given by the user; otherwise the limit that binds in the recording
+  double leak_prior = 0.5;
+  double longest_warm_up_minutes =
+      40;  // the time scale m: an unmarked linear warm-up may take this long
+  std::optional<double> steps_per_epoch{};
+  // A recording that has ended is judged once; an alarm looks again and again and needs a higher
+  // bar.
+  enum class Mode { Finished, Alarm };
+  Mode mode = Mode::Finished;
+};
+
+struct Verdicts {
+  std::vector<Verdict>
+      all{};  // the tree's first, then one per process and kind that matters; never empty
+  std::vector<std::string> explanation{};  // for --explain
+};
+
+// Streaming state: bounded memory per series, whatever the length. judge() may be called at any
+// time.
+class Gauge {
+ public:
+  explicit Gauge(const Rules& rules);
+  Gauge(Gauge&&) noexcept;
+  Gauge& operator=(Gauge&&) noexcept;
+  ~Gauge();
+
+  void begin(const record::Header& header);
+  void add(const record::Entry& entry);
+  Verdicts judge() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The same words from a whole recording.
+Verdicts judge(const record::Recording& recording, const Rules& rules);
+
+}  // namespace tidegauge::verdict

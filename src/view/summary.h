@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `watch` and `run` end with: per process and for the tree the minimum, maximum, average,
+// floor, peak and growth of each kind of memory, and the verdict.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "record/recording.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::view {
+
+// Streaming: bounded memory per process. Processes that are long gone are folded into one line.
+class Summary {
+ public:
+  Summary();
+  Summary(Summary&&) noexcept;
+  Summary& operator=(Summary&&) noexcept;
+  ~Summary();
+
+  void begin(const record::Header& header);
+  void add(const record::Entry& entry);
+
+  struct Paint {
+    bool colour = false;
+    bool unicode = true;
+    int columns = 100;
+  };
+  // Verdict first, then the tables.
+  std::string text(const verdict::Verdicts& verdicts, const Paint& paint) const;
+  std::string markdown(
+      const verdict::Verdicts& verdicts) const;  // the report, until it has its page
+  // {"processes": [...], "tree": {...}} for --json.
+  std::string json() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tidegauge::view

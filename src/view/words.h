@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences that terminal, page, Markdown and JSON all show: written once, here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verdict/verdict.h"
+
+namespace tidegauge::view {
+
+enum class Tone { Good, Wait, Bad };  // colour of the tag; never the only sign
+
+struct Fact {
+  std::string label;   // "How fast"
+  std::string value;   // "171 MiB per step"
+  std::string detail;  // "since step 10"
+};
+
+struct Words {
+  Tone tone = Tone::Good;
+  std::string tag;       // "Leak", "Not a leak", "Cannot tell yet", "Steady"
+  std::string headline;  // one sentence
+  std::string lead;      // one to three sentences
+  std::vector<Fact> facts;
+};
+
+Words words(const verdict::Verdict& verdict);
+
+}  // namespace tidegauge::view
