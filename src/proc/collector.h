@@ -9,15 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "proc/roots.h"
 #include "record/recording.h"
 
 namespace tidegauge::proc {
-
-struct Roots {  // where the kernel's files are; tests point these at folders of their own
-  std::string proc = "/proc";
-  std::string sys = "/sys";
-  std::string dev_shm = "/dev/shm";
-};
 
 struct CollectOptions {
   Roots roots{};
