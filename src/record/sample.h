@@ -108,6 +108,9 @@ struct Machine {
 struct Cgroup {
   int version = 2;   // 1 or 2
   std::string path;  // below the mount point of its hierarchy
+  // The job has it to itself: every process in it, subgroups included, is in this sample. Only then
+  // can what it is charged be held against what the processes hold.
+  bool exclusive = false;
   Bytes limit{};
   Bytes high{};
   Bytes current{};
