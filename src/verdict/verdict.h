@@ -44,6 +44,9 @@ struct Settled {
   std::optional<double> at_seconds{};
   std::optional<double> at_step{};
   double level_bytes = 0;
+  // How fast it grew until then.
+  std::optional<double> bytes_per_minute_before{};
+  std::optional<double> bytes_per_step_before{};
 };
 
 struct Spikes {
@@ -69,6 +72,9 @@ struct Needs {                      // what would decide an undecided case
   std::optional<double> at_step{};  // "look again at step 103"
   std::string why{};
   bool may_run_out_before = false;
+  // Where growth would end if it is bounded after all, e.g. by the first pass over the data
+  // (then the verdict's tied_to says so).
+  std::optional<Settled> if_bounded{};
 };
 
 struct Cause {
@@ -86,6 +92,7 @@ struct Verdict {
   double p_leak = 0;                     // 0..1
   std::optional<double> not_excluded{};  // largest leak, bytes per minute (per step where only
                                          // steps are known), that the data cannot exclude
+  // How fast the floor grows now, at the end of what was judged: about 0 once it has settled.
   std::optional<Interval> bytes_per_minute{};
   std::optional<Interval> bytes_per_step{};
   Tie tied_to = Tie::None;
@@ -101,6 +108,9 @@ struct Verdict {
   double floor_bytes = 0;  // retained memory now, spikes taken off
   double peak_bytes = 0;
   double duration_seconds = 0;  // 0 where only steps are known
+  // The limit that binds, whether or not it will be reached: "cgroup", "ram", "dev_shm", "given".
+  std::string limit_kind{};
+  std::optional<double> limit_bytes{};
 };
 
 // Options of the judgement. Priors are policy, so they are visible and can be set.

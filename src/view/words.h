@@ -20,6 +20,7 @@ struct Fact {
 struct Words {
   Tone tone = Tone::Good;
   std::string tag;       // "Leak", "Not a leak", "Cannot tell yet", "Steady"
+  std::string note;      // beside the tag: what kind of growth and how sure; when to look again
   std::string headline;  // one sentence
   std::string lead;      // one to three sentences
   std::vector<Fact> facts;
