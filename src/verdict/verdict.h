@@ -144,7 +144,8 @@ class Gauge {
 
   void begin(const record::Header& header);
   void add(const record::Entry& entry);
-  Verdicts judge() const;
+  Verdicts judge() const;                  // in the rules' mode
+  Verdicts judge(Rules::Mode mode) const;  // a watch that has ended is judged as finished
 
  private:
   struct State;

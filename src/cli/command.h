@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: their table, their manners on errors, and the terminal they talk to.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/exit_codes.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tidegauge::cli {
+
+using Words = std::span<const std::string>;  // the words after the command's name
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // for `tidegauge --help`
+  int (*run)(Words words);
+};
+
+// To add a command: write its file, declare it here, add its line to the table in commands.cc.
+int watch(Words words);
+int run(Words words);
+int judge(Words words);
+int report(Words words);
+int doctor(Words words);
+int mark(Words words);
+
+std::span<const Command> commands();
+
+inline constexpr std::string_view kTool = "tidegauge " TIDEGAUGE_VERSION;
+
+// Parses `words`. A value is the exit code to leave with at once: 0 after --help, 2 after an error
+// that has been printed with the way to --help.
+std::optional<int> parse(CLI::App& app, Words words);
+
+// Prints "tidegauge COMMAND: message" to stderr and returns `code`.
+int fail(std::string_view command, ExitCode code, std::string_view message);
+
+// 2 for input that makes no sense, 3 for what could not be looked at.
+ExitCode exit_code_of(const Error& error);
+
+// How to write to a stream: colour and width only where it is a terminal (NO_COLOR and TERM=dumb
+// are respected), Unicode where the locale has it.
+struct Paper {
+  bool terminal = false;
+  bool colour = false;
+  bool unicode = true;
+  int columns = 100;
+};
+Paper paper_of(int fd);
+
+}  // namespace tidegauge::cli

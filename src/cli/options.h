@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several commands have, spelled and explained once.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "verdict/verdict.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tidegauge::cli {
+
+// "32GB", "1.5GiB"; "10m", "1h30m". What is neither is an error of use that says what was expected.
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<double>& bytes,
+                       const std::string& help);
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<double>& seconds,
+                          const std::string& help);
+
+// --limit, --leak-prior, --longest-warm-up, --steps-per-epoch. `rules` is complete after parsing.
+void add_rules(CLI::App& app, verdict::Rules& rules);
+
+// What `watch` and `run` share.
+struct SittingOptions {
+  std::optional<double> interval_seconds{};  // default 1
+  std::optional<double> for_seconds{};
+  bool until_decided = false;
+  bool no_record = false;
+  std::string record_path{};
+  bool quiet = false;
+};
+void add_sitting(CLI::App& app, SittingOptions& sitting);
+
+// 1 for a verdict that calls for action (a leak, or a limit that is likely to be reached), else 0.
+int exit_code_of(const verdict::Verdicts& verdicts);
+
+}  // namespace tidegauge::cli

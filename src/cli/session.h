@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sitting in front of a job, shared by `watch` and `run`: what the collector sees goes to the
+// recording, the gauge and the summary.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "proc/collector.h"
+#include "record/ledger.h"
+#include "record/recording.h"
+#include "verdict/verdict.h"
+#include "view/summary.h"
+
+namespace tidegauge::cli {
+
+struct SessionOptions {
+  std::string command;  // what is watched, secrets masked
+  double interval_seconds = 1;
+  bool record = true;
+  std::optional<std::string> record_path{};  // empty: a name of our own in the data folder
+  verdict::Rules rules{};
+  // Told once each: what could not be read or written, and what would help.
+  std::function<void(const std::string&)> warn;
+  // Told of every entry, after the session has taken it: for `watch --json` and the live view.
+  std::function<void(const record::Entry&)> on_entry;
+};
+
+class Session {
+ public:
+  // Fails only if the recording was named by the user and cannot be written.
+  static Result<Session> begin(proc::Collector collector, SessionOptions options);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  std::int64_t now_ns() const;  // since the session began
+  std::int64_t due_ns() const;  // when to look next, on the same clock
+  void look();
+  void add(const record::Event& mark);
+
+  proc::Collector& collector();
+  const record::Header& header() const;
+  const record::Sample& sample() const;  // the last one
+  const record::Ledger& ledger() const;  // of that sample
+  // As of the last judgement. Judging takes its time from a budget, so it may lie some seconds
+  // back; `fresh` is true once after a new one.
+  const verdict::Verdicts& verdicts() const;
+  bool take_fresh_verdict();
+  bool decided() const;  // the tree's verdict is not open any more
+
+  struct Ending {
+    verdict::Verdicts verdicts;
+    std::string recording;  // path; empty if there is none
+    std::string report;     // path; empty if there is none
+  };
+  // Judges the whole, closes the recording and writes the report beside it. Once.
+  Ending end();
+  const view::Summary& summary() const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tidegauge::cli
