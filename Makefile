@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. The work is in tools/; on Debian each of these installs what it needs.
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+.DEFAULT_GOAL := help
+.PHONY: help test build install format clean
+
+help: ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+test: ## everything that must hold; FAST=1 leaves out sanitizers, fuzzers and clang-tidy
+	@FAST=$(FAST) tools/test
+
+build: ## leaves build/tidegauge
+	@tools/bootstrap build
+	@tools/build build $(if $(wildcard build/build.ninja),,-DTIDEGAUGE_TESTS=OFF) product
+
+install: build ## into PREFIX=/usr/local, or wherever you say (DESTDIR is respected)
+	@cmake --install build --strip --prefix $(abspath $(PREFIX))
+
+format: ## formats the C and C++ code
+	@tools/bootstrap test
+	@source tools/say.sh && project_files '*.h' '*.cc' '*.c' | xargs -0 clang-format-14 -i
+
+clean: ## removes what was built here
+	@rm -rf build build-* out

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: the binary under test, and programs that wait for words, not for time."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def tidegauge() -> pathlib.Path:
+    """The binary under test: $TIDEGAUGE, or the one that `make build` leaves."""
+    path = pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
+    if not path.exists():
+        pytest.exit(f"there is no {path}: run `make build`, or set TIDEGAUGE", returncode=2)
+    return path
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> pathlib.Path:
+    """A home of the test's own, so that recordings land nowhere else."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return tmp_path
+
+
+@pytest.fixture
+def call(tidegauge, home):
+    """Runs tidegauge to its end: call("judge", path) gives returncode, stdout and stderr."""
+
+    def run(*words, timeout=60, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run(
+            [str(tidegauge), *map(str, words)], capture_output=True, text=True, timeout=timeout, **options
+        )
+
+    return run
+
+
+class Program:
+    """A program that obeys lines on stdin and answers each with a line on stdout."""
+
+    def __init__(self, words):
+        self.process = subprocess.Popen(
+            [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.pid = self.process.pid
+
+    def answer(self) -> str:
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError(f"the program ended with {self.process.wait()} instead of answering")
+        return line.rstrip("\n")
+
+    def ask(self, line: str) -> str:
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def start():
+    """start("tree", 20): a program of tests/programs, by its built name or as a Python file, ended with the test."""
+    programs = []
+
+    def begin(name, *words):
+        script = ROOT / "tests" / "programs" / f"{name}.py"
+        built = ROOT / "build" / f"program_{name}"
+        command = [sys.executable, script] if script.exists() else [built]
+        programs.append(Program([*command, *words]))
+        return programs[-1]
+
+    yield begin
+    for program in programs:
+        program.end()

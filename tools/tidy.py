@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs clang-tidy-14 over the code of a build folder: tools/tidy.py BUILD [FILE...]
+
+A file is looked at again only if it, a header of ours that it includes, its flags or the checks have
+changed since it was last found clean; clean bills are kept in the cache folder, by content.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIDY = "clang-tidy-14"
+# Tests are left out: the macros of gtest cost most of the time and most of the false alarms.
+LEFT_OUT = ("_test.cc", "_bench.cc")
+
+
+def bills_folder() -> pathlib.Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = pathlib.Path(cache) / "tidegauge" / "tidy"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = ROOT / ".cache" / "tidy"
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def headers_by_object(build: pathlib.Path) -> dict:
+    """What each object was made from, as ninja knows it from the last build."""
+    listing = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    headers, current = {}, None
+    for line in listing.splitlines():
+        if line.startswith("    "):
+            headers[current].append((build / line.strip()).resolve())
+        elif ": #deps" in line:
+            current = line.split(": #deps")[0]
+            headers[current] = []
+    return headers
+
+
+def fingerprint(entry: dict, headers: list, salt: bytes) -> str:
+    digest = hashlib.sha256(salt)
+    digest.update(entry["command"].replace(str(ROOT), "").encode())
+    ours = {path for path in headers if ROOT in path.parents}
+    for path in sorted(ours | {pathlib.Path(entry["file"])}):
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def look_at(build: pathlib.Path, path: str) -> tuple:
+    command = [TIDY, "--quiet", "-p", str(build), path]
+    # Flags that only g++ knows are no finding.
+    command += ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-unused-command-line-argument"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+
+
+def main() -> int:
+    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve()
+    wanted = {str(pathlib.Path(name).resolve()) for name in sys.argv[2:]}
+    version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
+    salt = version + (ROOT / ".clang-tidy").read_bytes()
+    headers = headers_by_object(build)
+    bills = bills_folder()
+    due = {}
+    entries = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
+    for path, entry in sorted(entries.items()):
+        if (wanted and path not in wanted) or (not wanted and path.endswith(LEFT_OUT)):
+            continue
+        bill = bills / fingerprint(entry, headers.get(entry.get("output", ""), []), salt)
+        if not bill.exists():
+            due[path] = bill
+    print(f"{len(entries)} files in {build.name}, {len(due)} of them to look at", flush=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {pool.submit(look_at, build, path): path for path in due}
+        for count, done in enumerate(concurrent.futures.as_completed(running), 1):
+            path = running[done]
+            status, words = done.result()
+            name = os.path.relpath(path, ROOT)
+            if status == 0:
+                due[path].touch()
+                print(f"[{count}/{len(due)}] {name}", flush=True)
+            else:
+                failed += 1
+                print(f"[{count}/{len(due)}] {name}: FAILED\n{words}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
