@@ -8,33 +8,8 @@ namespace tidegauge {
 
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
-
-struct Decoded {
-  char32_t code = kReplacement;
-  std::size_t length = 1;  // bytes used
-  bool valid = false;
-};
-
 bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
-
-// The code point at the front of `text`, which is not empty. Overlong forms, surrogates and values
-// beyond U+10FFFF are no UTF-8.
-Decoded decode(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, 1, true};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
-  char32_t code = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {};
-    code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  }
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kSmallest[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, length, true};
 }
 
 void append_escape(std::string& out, char32_t code) {
@@ -53,10 +28,25 @@ bool is_unprintable(char32_t code) {
 
 }  // namespace
 
+CodePoint first_code_point(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return {first, 1, true};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
+  char32_t code = first & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return {};
+    code = (code << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kSmallest[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+  return {code, length, true};
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const auto [code, length, valid] = decode(text);
+    const auto [code, length, valid] = first_code_point(text);
     if (!valid) {
       out += "\\ufffd";
     } else if (code == '"' || code == '\\') {
@@ -76,7 +66,7 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const auto [code, length, valid] = decode(text);
+    const auto [code, length, valid] = first_code_point(text);
     if (!valid || is_unprintable(code)) {
       out += "\uFFFD";
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,16 @@ inline std::string_view trimmed(std::string_view text) {
   if (start == std::string_view::npos) return {};
   return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
 }
+
+struct CodePoint {
+  char32_t code = 0xFFFD;  // the replacement character where the bytes are no UTF-8
+  std::size_t length = 1;  // bytes used
+  bool valid = false;
+};
+
+// The code point at the front of `text`, which is not empty. Overlong forms, surrogates and values
+// beyond U+10FFFF are no UTF-8.
+CodePoint first_code_point(std::string_view text);
 
 // Appends `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD, control
 // characters \u00XX, so that a hostile process name cannot break a line or a terminal.
