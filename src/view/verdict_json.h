@@ -8,7 +8,10 @@
 
 namespace tidegauge::view {
 
-// {"schema", "source", "verdicts": [...]}, indented, with a newline at its end.
-std::string verdict_document(const std::string& source, const verdict::Verdicts& verdicts);
+enum class Layout { Indented, OneLine };
+
+// {"schema", "source", "verdicts": [...]}, with a newline at its end.
+std::string verdict_document(const std::string& source, const verdict::Verdicts& verdicts,
+                             Layout layout = Layout::Indented);
 
 }  // namespace tidegauge::view
