@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <memory>
 
 #include "base/text.h"
@@ -71,7 +72,11 @@ Result<std::string> Root::read(std::string_view file) const {
 }
 
 Result<UniqueFd> Root::open_file(pid_t pid, std::string_view file) const {
-  const auto name = path_of(pid, file);
+  return open_file(path_of(pid, file));
+}
+
+Result<UniqueFd> Root::open_file(std::string_view file) const {
+  const std::string name(file);
   UniqueFd fd(::openat(dir_.get(), name.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return from_errno(errno, name);
   return fd;
@@ -86,6 +91,15 @@ Result<std::vector<pid_t>> Root::pids() const {
   }
   std::sort(pids.begin(), pids.end());
   return pids;
+}
+
+Result<std::string> Root::read_link(pid_t pid, std::string_view file) const {
+  const auto name = path_of(pid, file);
+  std::string target(PATH_MAX, '\0');
+  const ssize_t length = ::readlinkat(dir_.get(), name.c_str(), target.data(), target.size());
+  if (length < 0) return from_errno(errno, name);
+  target.resize(static_cast<std::size_t>(length));
+  return target;
 }
 
 Result<std::vector<std::string>> Root::list(pid_t pid, std::string_view folder) const {

@@ -23,8 +23,11 @@ class Root {
   Result<std::string> read(std::string_view file) const;
   // PID/FILE, kept open for many preads.
   Result<UniqueFd> open_file(pid_t pid, std::string_view file) const;
+  Result<UniqueFd> open_file(std::string_view file) const;
   // All pids there are now, ascending.
   Result<std::vector<pid_t>> pids() const;
+  // Where PID/FILE points to: "exe", "fd/7".
+  Result<std::string> read_link(pid_t pid, std::string_view file) const;
   // Names in PID/FOLDER ("task", "fd"), without . and ..
   Result<std::vector<std::string>> list(pid_t pid, std::string_view folder) const;
 
