@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU memory by device and by process, through NVIDIA's management library where there is one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "proc/roots.h"
+#include "record/sample.h"
+
+namespace tidegauge::proc {
+
+struct GpuReading {
+  std::vector<record::Gpu> devices{};
+  // On all devices together. A process whose memory the driver does not tell is not in here, nor is
+  // one that we cannot see: in a pid namespace the driver may speak of the host's pids.
+  std::map<pid_t, std::uint64_t> by_pid{};
+};
+
+class GpuReader {
+ public:
+  // Loads `library` ("libnvidia-ml.so.1") and starts it up. Unsupported: no such library, no driver
+  // behind it, or no device. Costs up to a second where the driver has to wake devices.
+  static Result<GpuReader> load(const std::string& library, const Roots& roots = {});
+  GpuReader(GpuReader&&) noexcept;
+  GpuReader& operator=(GpuReader&&) noexcept;
+  ~GpuReader();
+
+  GpuReading read();
+
+ private:
+  struct State;
+  explicit GpuReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tidegauge::proc
