@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "proc/find.h"
 #include "proc/roots.h"
 #include "record/recording.h"
 
@@ -55,10 +56,6 @@ class Collector {
   explicit Collector(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// Pids whose name or command line matches `pattern` (extended regular expression), without
-// ourselves and our ancestors, and without those whose ancestor matches too.
-Result<std::vector<pid_t>> find_by_name(const std::string& pattern, const Roots& roots);
 
 // Arguments joined by blanks, with what looks like a secret replaced by ***.
 std::string masked_command(const std::vector<std::string>& arguments);
