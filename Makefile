@@ -3,10 +3,13 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help test build install format clean
+.PHONY: help demo test build install package bench format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+demo: ## see it work: a small training job is run and judged (a few minutes)
+	@tools/demo
 
 test: ## everything that must hold; FAST=1 leaves out sanitizers, fuzzers and clang-tidy
 	@FAST=$(FAST) tools/test
@@ -17,6 +20,12 @@ build: ## leaves build/tidegauge
 
 install: build ## into PREFIX=/usr/local, or wherever you say (DESTDIR is respected)
 	@cmake --install build --strip --prefix $(abspath $(PREFIX))
+
+package: ## a .deb in out/
+	@tools/package
+
+bench: ## what watching costs, beside psutil, ps, smem and atop
+	@tools/bench
 
 format: ## formats the C and C++ code
 	@tools/bootstrap test
