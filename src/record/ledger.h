@@ -4,41 +4,46 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 
+#include "record/recording.h"
 #include "record/sample.h"
+#include "record/sharing.h"
 
 namespace tidegauge::record {
 
 // All in bytes. Kinds that nobody told us are empty.
 struct Ledger {
-  std::uint64_t total =
-      0;  // what the tree holds: anon + shmem + file + swap + page tables + hugetlb
+  // What the tree holds: anon + shmem + file + swap + page tables + hugetlb, and the rss of
+  // processes of which nobody told us the kinds.
+  std::uint64_t total = 0;
   Bytes anon{};
   Bytes file{};
   Bytes shmem{};
   Bytes swap{};
   Bytes page_tables{};
   Bytes hugetlb{};
-  Bytes gpu{};
-  Bytes charged{};  // what the job's own cgroup is charged, if the job has it to itself
-  std::int64_t unexplained =
-      0;  // charged - what the kinds add up to (kernel memory, page cache of others…)
+  Bytes gpu{};  // on the devices, so no part of the total
+  // What the job's own cgroup is charged, swap included where it says so, if the job has it to
+  // itself.
+  Bytes charged{};
+  // charged - what the kinds add up to (kernel memory, page cache that nobody maps…). Huge pages of
+  // hugetlbfs are charged elsewhere and left out here.
+  std::int64_t unexplained = 0;
 };
 
 // Follows a tree. Page-table walks (pss) come rarely, cheap counters always: between two walks a
-// process's share is its counter less what the last walk found to be counted twice.
+// process's share is its counter less what the last walk found to be counted twice. Tell it of
+// processes and events too, as they come: without them it cannot know who was forked from whom and
+// takes a worker's copy-on-write pages for its own until the first walk.
 class LedgerKeeper {
  public:
+  void add(const Process& process) { sharing_.add(process); }
+  void add(const Event& event) { sharing_.add(event); }
   Ledger add(const Sample& sample);
+  std::size_t remembered() const { return sharing_.remembered(); }  // processes, living and gone
 
  private:
-  struct Shared {  // rss-like counter minus pss at the last walk, by kind
-    std::int64_t anon = 0;
-    std::int64_t file = 0;
-    std::int64_t shmem = 0;
-  };
-  std::map<ProcessId, Shared> shared_;
+  Sharing sharing_;
 };
 
 }  // namespace tidegauge::record

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ledger.h"
+
+#include <algorithm>
+
+namespace tidegauge::record {
+
+namespace {
+
+void add_to(Bytes& sum, const Bytes& value) {
+  if (value) sum = sum.value_or(0) + *value;
+}
+
+// The job's own group, if all that it is charged is the job's.
+const Cgroup* own_group(const Sample& sample) {
+  if (sample.cgroups.empty() || !sample.cgroups.front().exclusive) return nullptr;
+  return &sample.cgroups.front();
+}
+
+// Forked processes count a swapped page once each: what all of them hold cannot be more than what
+// is swapped out at all.
+Bytes at_most_swapped_out(Bytes swap, const Sample& sample, const Cgroup* group) {
+  if (!swap) return swap;
+  if (sample.machine && sample.machine->swap_total && sample.machine->swap_free) {
+    const auto total = *sample.machine->swap_total;
+    swap = std::min(*swap, total - std::min(total, *sample.machine->swap_free));
+  }
+  if (group != nullptr && group->swap) swap = std::min(*swap, *group->swap);
+  return swap;
+}
+
+}  // namespace
+
+Ledger LedgerKeeper::add(const Sample& sample) {
+  const auto* group = own_group(sample);
+  const auto held = sharing_.add(sample, group != nullptr ? group->anon : Bytes{});
+  Ledger ledger;
+  ledger.anon = held[Sharing::Anon];
+  ledger.file = held[Sharing::File];
+  ledger.shmem = held[Sharing::Shmem];
+  ledger.hugetlb = held[Sharing::Hugetlb];
+  ledger.swap = at_most_swapped_out(held[Sharing::Swap], sample, group);
+  for (const auto& process : sample.processes) {
+    add_to(ledger.page_tables, process.memory.page_tables);
+    add_to(ledger.gpu, process.memory.gpu);
+  }
+  const auto in_memory = ledger.anon.value_or(0) + ledger.file.value_or(0) +
+                         ledger.shmem.value_or(0) + held[Sharing::Unsplit].value_or(0) +
+                         ledger.page_tables.value_or(0);
+  ledger.total = in_memory + ledger.swap.value_or(0) + ledger.hugetlb.value_or(0);
+  if (group != nullptr && group->current) {
+    const auto explained = in_memory + (group->swap ? ledger.swap.value_or(0) : 0);
+    ledger.charged = *group->current + group->swap.value_or(0);
+    ledger.unexplained = static_cast<std::int64_t>(*ledger.charged - explained);
+  }
+  return ledger;
+}
+
+}  // namespace tidegauge::record

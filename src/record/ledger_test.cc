@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ledger.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "record/fake_tree.h"
+
+namespace tidegauge::record {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+// A keeper that is told everything, as a recording tells it.
+struct Watched {
+  FakeTree tree{};
+  LedgerKeeper keeper{};
+
+  Ledger look(const std::set<ProcessId>& walked = {}) { return look(tree.sample(walked)); }
+  Ledger look(const Sample& sample) {
+    for (const auto& process : tree.news()) keeper.add(process);
+    return keeper.add(sample);
+  }
+  Ledger look_deep() {
+    const auto all = tree.living();
+    return look({all.begin(), all.end()});
+  }
+};
+
+double mib(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / kMiB;
+}
+
+TEST(Ledger, OfOneProcessIsItsCounters) {
+  LedgerKeeper keeper;
+  Sample sample;
+  sample.processes.push_back({.id = {7, 1},
+                              .memory = {.rss = 60,
+                                         .anon = 10,
+                                         .file = 20,
+                                         .shmem = 30,
+                                         .swap = 4,
+                                         .hugetlb = 500,
+                                         .page_tables = 6,
+                                         .locked = 9,
+                                         .gpu = 7000}});
+  const auto ledger = keeper.add(sample);
+  EXPECT_EQ(ledger.anon, 10u);
+  EXPECT_EQ(ledger.file, 20u);
+  EXPECT_EQ(ledger.shmem, 30u);
+  EXPECT_EQ(ledger.swap, 4u);
+  EXPECT_EQ(ledger.page_tables, 6u);
+  EXPECT_EQ(ledger.hugetlb, 500u);
+  EXPECT_EQ(ledger.gpu, 7000u);
+  EXPECT_EQ(ledger.total, 570u);
+  EXPECT_FALSE(ledger.charged);
+}
+
+TEST(Ledger, KindsThatNobodyToldAreEmptyAndTheRestStillCounts) {
+  LedgerKeeper keeper;
+  Sample sample;
+  sample.processes.push_back({.id = {7, 1}, .memory = {.rss = 100}});
+  sample.processes.push_back({.id = {8, 1}, .memory = {.rss = 100, .anon = 70}});
+  sample.processes.push_back({.id = {9, 1}, .memory = {.uss = 5}});
+  sample.processes.push_back({.id = {10, 1}});
+  const auto ledger = keeper.add(sample);
+  EXPECT_EQ(ledger.anon, 70u);
+  EXPECT_FALSE(ledger.file);
+  EXPECT_FALSE(ledger.swap);
+  EXPECT_EQ(ledger.total, 205u);
+}
+
+TEST(Ledger, OfNobodyIsNothing) {
+  LedgerKeeper keeper;
+  const auto ledger = keeper.add(Sample{});
+  EXPECT_EQ(ledger.total, 0u);
+  EXPECT_FALSE(ledger.anon);
+}
+
+TEST(Ledger, WorkersThatShareTheirParentsPagesAddNothing) {
+  Watched watched;
+  const auto parent = watched.tree.start();
+  watched.tree.grow(parent, 400);
+  EXPECT_EQ(mib(watched.look_deep().total), 400);
+  std::vector<ProcessId> workers;
+  for (int i = 0; i < 24; ++i) workers.push_back(watched.tree.fork(parent));
+  EXPECT_EQ(mib(watched.look().total), 400) << "at the fork";
+  for (const auto& worker : workers) EXPECT_EQ(mib(watched.look({worker}).total), 400);
+  EXPECT_EQ(mib(watched.look({parent}).total), 400) << "all walked";
+  for (const auto& worker : workers) {
+    watched.tree.exit(worker);
+    EXPECT_EQ(mib(watched.look().total), 400) << "as they leave";
+  }
+}
+
+// The numbers of a tree that was measured: each worker writes to a quarter of 400 MB.
+TEST(Ledger, AWalkShowsWhatAWorkerHasWrittenTo) {
+  Watched watched;
+  const auto parent = watched.tree.start();
+  watched.tree.grow(parent, 400);
+  watched.look_deep();
+  std::vector<ProcessId> workers;
+  for (int i = 0; i < 24; ++i) {
+    workers.push_back(watched.tree.fork(parent));
+    watched.tree.grow(workers.back(), 10);
+  }
+  EXPECT_EQ(mib(watched.look().total), 640) << "what they grew by is seen at once";
+  for (const auto& worker : workers) watched.tree.write(worker, 100);
+  EXPECT_EQ(mib(watched.look().total), 640) << "no counter tells of a copied page";
+  double before = 640;
+  for (const auto& worker : workers) {
+    const double now = mib(watched.look({worker}).total);
+    EXPECT_NEAR(now - before, 100, 1);
+    before = now;
+  }
+  EXPECT_NEAR(before, 640 + 2400, 1);
+  EXPECT_NEAR(mib(watched.look({parent}).total), mib(watched.tree.truth()), 0.01);
+}
+
+TEST(Ledger, WhatAParentLeavesBehindIsStillCountedOnce) {
+  Watched watched;
+  const auto parent = watched.tree.start();
+  watched.tree.grow(parent, 400);
+  for (int i = 0; i < 5; ++i) watched.tree.fork(parent);
+  watched.look();
+  watched.tree.free(parent, 300);
+  EXPECT_EQ(mib(watched.look().total), 400) << "its children still hold what it freed";
+  watched.tree.exit(parent);
+  for (const auto& child : watched.tree.living()) {
+    EXPECT_EQ(mib(watched.look().total), 400);
+    watched.tree.exit(child);
+  }
+  EXPECT_EQ(watched.look().total, 0u);
+}
+
+TEST(Ledger, EveryRankWithItsOwnWorkersCounts) {
+  Watched watched;
+  const auto launcher = watched.tree.start();
+  watched.tree.grow(launcher, 40);
+  for (int i = 0; i < 8; ++i) {
+    const auto rank = watched.tree.fork(launcher);
+    watched.look();
+    watched.tree.grow(rank, 1000);
+    watched.look();
+    watched.tree.fork(rank);
+    watched.tree.fork(rank);
+  }
+  EXPECT_EQ(mib(watched.look().total), 8040);
+}
+
+TEST(Ledger, ALaunchedProgramIsNotACopy) {
+  Watched watched;
+  const auto main = watched.tree.start();
+  watched.tree.grow(main, 5000);
+  watched.look();
+  const auto helper = watched.tree.fork(main);
+  EXPECT_EQ(mib(watched.look().total), 5000);
+  watched.keeper.add(watched.tree.exec(helper, "nvidia-smi"));
+  watched.tree.grow(helper, 30);
+  EXPECT_EQ(mib(watched.look().total), 5030);
+  watched.tree.exit(helper);
+  EXPECT_EQ(mib(watched.look().total), 5000);
+}
+
+TEST(Ledger, AWorkerThatRenamesItselfIsStillACopy) {
+  Watched watched;
+  const auto main = watched.tree.start();
+  watched.tree.grow(main, 5000);
+  watched.look();
+  const auto worker = watched.tree.fork(main);
+  Process process{.id = worker, .parent = main, .command = "ray::IDLE"};
+  watched.tree.news();
+  watched.keeper.add(process);
+  EXPECT_EQ(mib(watched.look().total), 5000);
+}
+
+TEST(Ledger, LibrariesAndSegmentsMappedByManyCountOnce) {
+  Watched watched;
+  const auto main = watched.tree.start();
+  watched.tree.map_file(main, 0, 300);
+  watched.tree.map_shmem(main, 0, 64);
+  watched.look();
+  for (int i = 0; i < 24; ++i) {
+    const auto worker = watched.tree.fork(main);
+    watched.look();
+    watched.tree.map_file(worker, 100, 300);
+    watched.tree.map_shmem(worker, 0, 64);
+  }
+  auto ledger = watched.look();
+  EXPECT_EQ(mib(*ledger.file), 300);
+  EXPECT_EQ(mib(*ledger.shmem), 64);
+  ledger = watched.look_deep();
+  EXPECT_NEAR(mib(*ledger.file), 300, 0.01);
+  EXPECT_NEAR(mib(*ledger.shmem), 64, 0.01);
+}
+
+TEST(Ledger, PinnedMemoryOfEachLaunchedRankCounts) {
+  Watched watched;
+  const auto launcher = watched.tree.start("torchrun train.py");
+  watched.look();
+  for (int i = 0; i < 4; ++i) {
+    const auto rank = watched.tree.fork(launcher);
+    watched.tree.exec(rank, "python train.py");
+    watched.tree.map_shmem(rank, i * 1000, i * 1000 + 1000);
+  }
+  EXPECT_EQ(mib(*watched.look().shmem), 4000);
+}
+
+TEST(Ledger, SwappedPagesCountOnceAndNeverExceedWhatIsSwapped) {
+  LedgerKeeper keeper;
+  const ProcessId parent{10, 1};
+  keeper.add(Process{.id = parent, .command = "job"});
+  keeper.add(Process{.id = {11, 2}, .parent = parent, .command = "job"});
+  Sample sample;
+  sample.processes.push_back(
+      {.id = parent, .memory = {.anon = 100, .file = 0, .shmem = 0, .swap = 50}});
+  sample.processes.push_back(
+      {.id = {11, 2}, .memory = {.anon = 100, .file = 0, .shmem = 0, .swap = 50}});
+  auto ledger = keeper.add(sample);
+  EXPECT_EQ(ledger.swap, 50u);
+  EXPECT_EQ(ledger.total, 150u);
+  sample.machine = Machine{.swap_total = 1000, .swap_free = 970};
+  EXPECT_EQ(keeper.add(sample).swap, 30u);
+}
+
+TEST(Ledger, HoldsTheCgroupsChargeAgainstItOnlyIfTheJobHasItToItself) {
+  Watched watched;
+  const auto main = watched.tree.start();
+  watched.tree.grow(main, 100);
+  watched.tree.map_file(main, 0, 20);
+  auto sample = watched.tree.sample({});
+  sample.processes[0].memory.page_tables = 1 * kMiB;
+  sample.cgroups.push_back({.path = "/job", .current = 180 * kMiB, .swap = 2 * kMiB});
+  EXPECT_FALSE(watched.look(sample).charged);
+  sample.cgroups[0].exclusive = true;
+  const auto ledger = watched.look(sample);
+  EXPECT_EQ(ledger.charged, 182 * kMiB);
+  EXPECT_EQ(ledger.unexplained, static_cast<std::int64_t>(61 * kMiB));
+}
+
+TEST(Ledger, ACgroupOfItsOwnShowsCopiedPagesBetweenWalks) {
+  Watched watched;
+  const auto parent = watched.tree.start();
+  watched.tree.grow(parent, 400);
+  const auto look = [&](bool exclusive, const std::set<ProcessId>& walked) {
+    auto sample = watched.tree.sample(walked);
+    sample.cgroups.push_back({.path = "/job",
+                              .exclusive = exclusive,
+                              .current = watched.tree.truth(),
+                              .anon = watched.tree.truth()});
+    return mib(watched.look(sample).total);
+  };
+  EXPECT_EQ(look(true, {}), 400);
+  std::vector<ProcessId> workers;
+  for (int i = 0; i < 10; ++i) workers.push_back(watched.tree.fork(parent));
+  EXPECT_EQ(look(true, {}), 400);
+  for (const auto& worker : workers) watched.tree.write(worker, 100);
+  EXPECT_EQ(look(true, {}), 1400);
+  EXPECT_EQ(look(false, {}), 1400) << "a stranger in the group for a moment changes nothing";
+  for (const auto& worker : workers) EXPECT_NEAR(look(false, {worker}), 1400, 1) << "nor do walks";
+  EXPECT_EQ(look(true, {}), 1400);
+}
+
+TEST(Ledger, ACgroupThatCannotBeRightIsNotBelieved) {
+  Watched watched;
+  const auto main = watched.tree.start();
+  watched.tree.grow(main, 1000);
+  auto sample = watched.tree.sample({});
+  for (const std::uint64_t wrong :
+       {100 * kMiB, 9000 * kMiB}) {  // moved in late; not ours after all
+    sample.cgroups = {{.path = "/job", .exclusive = true, .current = wrong, .anon = wrong}};
+    EXPECT_EQ(mib(watched.look(sample).total), 1000);
+  }
+}
+
+TEST(Ledger, ForgetsThoseWhoLeft) {
+  Watched watched;
+  auto last = watched.tree.start();
+  watched.tree.grow(last, 10);
+  watched.look();
+  for (int i = 0; i < 1000; ++i) {  // each one forks its successor and a short-lived helper
+    const auto next = watched.tree.fork(last);
+    const auto helper = watched.tree.fork(last);
+    watched.look();
+    watched.tree.exit(last);
+    watched.look();
+    watched.tree.exit(helper);
+    EXPECT_EQ(mib(watched.look().total), 10);
+    last = next;
+  }
+  EXPECT_LE(watched.keeper.remembered(), 2u);
+  for (int i = 0; i < 1000; ++i) watched.keeper.add(Process{.id = {i + 10000, 1}});  // never seen
+  watched.look();
+  EXPECT_LE(watched.keeper.remembered(), 2u);
+}
+
+// Any of them with the same chance, however far the test run has got.
+int pick(int from, int to) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(from, to));
+}
+
+// Does something random to the tree. Returns how many pages of it no counter can show: written to,
+// freed while others hold them, mapped where others may have mapped them.
+enum class Deeds { Visible, Private, All };
+
+int do_something(FakeTree& tree, Deeds deeds) {
+  const auto living = tree.living();
+  if (living.empty()) {
+    tree.grow(tree.start(), 5);
+    return 0;
+  }
+  const auto id = living[static_cast<std::size_t>(pick(0, static_cast<int>(living.size())))];
+  const auto pages = pick(1, 9);
+  switch (pick(0, deeds == Deeds::Visible ? 4 : deeds == Deeds::Private ? 6 : 8)) {
+    case 0:
+    case 1:
+      tree.grow(id, pages);
+      return 0;
+    case 2:
+      living.size() < 12 ? tree.fork(id) : id;
+      return 0;
+    case 3:
+      tree.exit(id);
+      return 0;
+    case 4:
+      tree.write(id, pages);
+      return pages;
+    case 5:
+      tree.free(id, pages);
+      return pages;
+    case 6:
+      tree.map_file(id, pages, pages + 7);
+      return 7;
+    default:
+      tree.map_shmem(id, pages, pages + 3);
+      return 3;
+  }
+}
+
+std::set<ProcessId> some_of(const std::vector<ProcessId>& ids) {
+  std::set<ProcessId> out;
+  for (const auto& id : ids) {
+    if (pick(0, 4) == 0) out.insert(id);
+  }
+  return out;
+}
+
+std::uint64_t error_of(const Ledger& ledger, const FakeTree& tree) {
+  const auto truth = tree.truth();
+  return ledger.total > truth ? ledger.total - truth : truth - ledger.total;
+}
+
+constexpr std::uint64_t kRounding = 100;  // bytes; a page is a MiB
+
+TEST(LedgerLaws, GrowthForksAndExitsAreSeenExactlyWhoeverIsWalked) {
+  EXPECT_TRUE(rc::check([] {
+    Watched watched;
+    for (int i = pick(1, 40); i > 0; --i) {
+      do_something(watched.tree, Deeds::Visible);
+      const auto ledger = watched.look(some_of(watched.tree.living()));
+      RC_ASSERT(error_of(ledger, watched.tree) < kRounding);
+    }
+  }));
+}
+
+TEST(LedgerLaws, WhenAllWereWalkedTheSumOfPssIsExact) {
+  EXPECT_TRUE(rc::check([] {
+    Watched watched;
+    for (int i = pick(1, 40); i > 0; --i) {
+      do_something(watched.tree, Deeds::All);
+      if (pick(0, 2) == 0) watched.look(some_of(watched.tree.living()));
+    }
+    RC_ASSERT(error_of(watched.look_deep(), watched.tree) < kRounding);
+  }));
+}
+
+TEST(LedgerLaws, TheErrorIsAtMostTwiceWhatNoCounterShows) {
+  EXPECT_TRUE(rc::check([] {
+    Watched watched;
+    std::uint64_t hidden_pages = 0;
+    for (int i = pick(1, 40); i > 0; --i) {
+      hidden_pages += static_cast<std::uint64_t>(do_something(watched.tree, Deeds::Private));
+      const auto ledger =
+          pick(0, 10) == 0 ? watched.look_deep() : watched.look(some_of(watched.tree.living()));
+      RC_ASSERT(error_of(ledger, watched.tree) <= 2 * hidden_pages * FakeTree::kPage + kRounding);
+    }
+  }));
+}
+
+TEST(LedgerLaws, NeverMoreThanAllTogetherAndNobodyIsRememberedForEver) {
+  EXPECT_TRUE(rc::check([] {
+    Watched watched;
+    for (int i = pick(1, 40); i > 0; --i) {
+      do_something(watched.tree, Deeds::All);
+      const auto sample = watched.tree.sample(some_of(watched.tree.living()));
+      std::uint64_t sum = 0;
+      for (const auto& process : sample.processes) sum += *process.memory.rss;
+      RC_ASSERT(watched.look(sample).total <= sum);
+      RC_ASSERT(watched.keeper.remembered() <= 2 * sample.processes.size());
+    }
+  }));
+}
+
+TEST(LedgerLaws, AnyNumbersAtAllDoNoHarm) {
+  EXPECT_TRUE(rc::check([](std::vector<std::tuple<int, std::uint64_t, std::uint64_t>> seeds) {
+    LedgerKeeper keeper;
+    for (const auto& [pid, a, b] : seeds) {
+      keeper.add(Process{.id = {pid, 1}, .parent = {pid / 2, 1}, .command = "x"});
+      Sample sample;
+      for (int i = 0; i < 3; ++i) {
+        sample.processes.push_back({.id = {pid + i, 1},
+                                    .memory = {.rss = a << i,
+                                               .anon = b,
+                                               .swap = a,
+                                               .uss = b >> i,
+                                               .pss = a,
+                                               .pss_anon = b << i}});
+      }
+      keeper.add(sample);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace tidegauge::record
