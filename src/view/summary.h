@@ -29,8 +29,8 @@ class Summary {
   };
   // Verdict first, then the tables.
   std::string text(const verdict::Verdicts& verdicts, const Paint& paint) const;
-  std::string markdown(
-      const verdict::Verdicts& verdicts) const;  // the report, until it has its page
+  // The report, until it has its page. `recording`: the path of the file, where there is one.
+  std::string markdown(const verdict::Verdicts& verdicts, const std::string& recording = {}) const;
   // {"processes": [...], "tree": {...}} for --json.
   std::string json() const;
 

@@ -1,1 +1,0 @@
-../../src/record/ring.h

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/accounts.h"
+
+#include <algorithm>
+
+namespace tidegauge::view {
+
+namespace {
+
+// Beyond these, processes count in their role and in the tree but have no line of their own.
+constexpr std::size_t kMostProcesses = 256;
+constexpr std::size_t kMostGone = 32;
+constexpr std::size_t kMostNamed = 64;
+constexpr std::size_t kMostCommandBytes = 512;
+
+std::size_t index_of(Part part) {
+  return static_cast<std::size_t>(part);
+}
+
+void add_if_known(Tally& tally, const record::Bytes& bytes) {
+  if (bytes) tally.add(static_cast<double>(*bytes));
+}
+
+// What a process holds: resident without what is counted for others too, and swapped.
+std::optional<double> held(const record::Memory& memory, std::int64_t counted_twice) {
+  const auto resident = memory.rss ? memory.rss : memory.pss;
+  if (!resident) return {};
+  const auto own = std::max<std::int64_t>(0, static_cast<std::int64_t>(*resident) - counted_twice);
+  return static_cast<double>(own) + static_cast<double>(memory.swap.value_or(0));
+}
+
+}  // namespace
+
+const char* id_of(Part part) {
+  switch (part) {
+    case Part::Total:
+      return "total";
+    case Part::Anon:
+      return "anon";
+    case Part::File:
+      return "file";
+    case Part::Shmem:
+      return "shmem";
+    case Part::Swap:
+      return "swap";
+    case Part::Gpu:
+      break;
+  }
+  return "gpu";
+}
+
+const char* id_of(Line line) {
+  switch (line) {
+    case Line::Total:
+      return "total";
+    case Line::Anon:
+      return "anon";
+    case Line::File:
+      return "file";
+    case Line::Shmem:
+      return "shmem";
+    case Line::Swap:
+      return "swap";
+    case Line::PageTables:
+      return "page_tables";
+    case Line::Hugetlb:
+      return "hugetlb";
+    case Line::Gpu:
+      return "gpu";
+    case Line::Unexplained:
+      break;
+  }
+  return "unexplained";
+}
+
+const char* label_of(Part part) {
+  switch (part) {
+    case Part::Total:
+      return "total";
+    case Part::Anon:
+      return "anonymous";
+    case Part::File:
+      return "file-backed";
+    case Part::Shmem:
+      return "shared";
+    case Part::Swap:
+      return "swapped";
+    case Part::Gpu:
+      break;
+  }
+  return "GPU";
+}
+
+const char* label_of(Line line) {
+  switch (line) {
+    case Line::Total:
+      return "total";
+    case Line::Anon:
+      return "anonymous";
+    case Line::File:
+      return "file-backed";
+    case Line::Shmem:
+      return "shared";
+    case Line::Swap:
+      return "swapped";
+    case Line::PageTables:
+      return "page tables";
+    case Line::Hugetlb:
+      return "huge pages";
+    case Line::Gpu:
+      return "GPU";
+    case Line::Unexplained:
+      break;
+  }
+  return "unexplained";
+}
+
+void Accounts::begin(const record::Header& its_header) {
+  header = its_header;
+  header.command.resize(std::min(header.command.size(), kMostCommandBytes));
+  history = History(header.interval_seconds);
+}
+
+void Accounts::add(const record::Process& process) {
+  keeper_.add(process);
+  role_of_[process.id] = process.role;
+  const auto found = processes.find(process.id);
+  if (found == processes.end() && processes.size() >= kMostProcesses) return;
+  auto& known = processes[process.id].known;
+  known = process;
+  known.command.resize(std::min(known.command.size(), kMostCommandBytes));
+}
+
+void Accounts::add(const record::Event& event) {
+  keeper_.add(event);
+  progress.add(event);
+  if (event.kind != record::EventKind::Exited) return;
+  role_of_.erase(event.process);
+  if (const auto found = processes.find(event.process); found != processes.end()) {
+    retire(found->first, found->second);
+  }
+}
+
+void Accounts::retire(const record::ProcessId& id, ProcessAccount& account) {
+  if (account.gone) return;
+  if (account.tally(Part::Total).count() == 0) {  // never seen in a sample
+    processes.erase(id);
+    ++folded;
+    return;
+  }
+  account.gone = true;
+  if (++gone_ > kMostGone) fold_one();
+}
+
+void Accounts::fold_one() {
+  auto least = processes.end();
+  for (auto at = processes.begin(); at != processes.end(); ++at) {
+    if (!at->second.gone) continue;
+    if (least == processes.end() ||
+        at->second.tally(Part::Total).max() < least->second.tally(Part::Total).max()) {
+      least = at;
+    }
+  }
+  if (least == processes.end()) return;
+  folded_largest = std::max(folded_largest, least->second.tally(Part::Total).max());
+  ++folded;
+  --gone_;
+  processes.erase(least);
+}
+
+double Accounts::add_process(const record::ProcessSample& seen, double at) {
+  const auto& memory = seen.memory;
+  if (memory.pss) ++walks;
+  auto found = processes.find(seen.id);
+  if (found == processes.end() && processes.size() < kMostProcesses) {
+    found = processes.emplace(seen.id, ProcessAccount{}).first;
+    found->second.known.id = seen.id;
+  }
+  if (found == processes.end()) return held(memory, 0).value_or(0);
+  auto& account = found->second;
+  if (account.tally(Part::Total).count() == 0) account.first_seen = at;
+  account.last_seen = at;
+  if (memory.pss && memory.rss) {
+    account.counted_twice =
+        static_cast<std::int64_t>(*memory.rss) - static_cast<std::int64_t>(*memory.pss);
+  }
+  const auto total = held(memory, account.counted_twice.value_or(0));
+  if (total) account.tallies[index_of(Part::Total)].add(*total);
+  add_if_known(account.tallies[index_of(Part::Anon)], memory.anon);
+  add_if_known(account.tallies[index_of(Part::File)], memory.file);
+  add_if_known(account.tallies[index_of(Part::Shmem)], memory.shmem);
+  add_if_known(account.tallies[index_of(Part::Swap)], memory.swap);
+  add_if_known(account.tallies[index_of(Part::Gpu)], memory.gpu);
+  account.peak_rss =
+      std::max({account.peak_rss, memory.peak_rss.value_or(0), memory.rss.value_or(0)});
+  return total.value_or(0);
+}
+
+void Accounts::add_ledger(const record::Sample& sample, double at) {
+  ledger = keeper_.add(sample);
+  const auto tally = [this](Line line) -> Tally& { return lines[static_cast<std::size_t>(line)]; };
+  tally(Line::Total).add(static_cast<double>(ledger.total));
+  add_if_known(tally(Line::Anon), ledger.anon);
+  add_if_known(tally(Line::File), ledger.file);
+  add_if_known(tally(Line::Shmem), ledger.shmem);
+  add_if_known(tally(Line::Swap), ledger.swap);
+  add_if_known(tally(Line::PageTables), ledger.page_tables);
+  add_if_known(tally(Line::Hugetlb), ledger.hugetlb);
+  add_if_known(tally(Line::Gpu), ledger.gpu);
+  if (ledger.charged) tally(Line::Unexplained).add(static_cast<double>(ledger.unexplained));
+  history.add(at, static_cast<double>(ledger.total), progress.step());
+}
+
+void Accounts::add_named(const std::string& name, double bytes, double at) {
+  if (named.size() >= kMostNamed && !named.contains(name)) return;
+  if (named.empty() || named.begin()->first == name) history.add(at, bytes, progress.step());
+  named[name].add(bytes);
+}
+
+void Accounts::add_surroundings(const record::Sample& sample) {
+  if (sample.machine) {
+    machine = *sample.machine;
+    if (machine.available) {
+      least_available = std::min(least_available.value_or(*machine.available), *machine.available);
+    }
+  }
+  for (const auto& group : sample.cgroups) {
+    if (!group.limit) continue;
+    cgroup = group;
+    cgroup_most = std::max(cgroup_most, group.current.value_or(0));
+    break;
+  }
+}
+
+void Accounts::add(const record::Sample& sample) {
+  const auto at = seconds_of(sample.at_ns);
+  if (samples++ == 0) first_at = at;
+  last_at = at;
+  std::array<double, 5> sums{};
+  std::array<std::size_t, 5> counts{};
+  bool known = false;
+  for (const auto& seen : sample.processes) {
+    known = known || seen.memory.rss || seen.memory.pss || seen.memory.anon;
+    const auto bytes = add_process(seen, at);
+    const auto role = role_of_.find(seen.id);
+    const auto index =
+        static_cast<std::size_t>(role == role_of_.end() ? record::Role::Other : role->second);
+    sums[index] += bytes;
+    ++counts[index];
+    for (const auto& series : seen.others) add_named(series.name, series.bytes, at);
+  }
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    roles[i].now = counts[i];
+    roles[i].most = std::max(roles[i].most, counts[i]);
+    if (counts[i] > 0) roles[i].together.add(sums[i]);
+  }
+  if (known) add_ledger(sample, at);
+  for (const auto& series : sample.others) add_named(series.name, series.bytes, at);
+  add_surroundings(sample);
+}
+
+}  // namespace tidegauge::view

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as Markdown: for an issue, a pull request, a terminal pager.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "record/names.h"
+#include "view/doubts.h"
+#include "view/phrases.h"
+#include "view/short_words.h"
+#include "view/sparkline.h"
+#include "view/summary_text.h"
+#include "view/words.h"
+
+namespace tidegauge::view {
+
+namespace {
+
+constexpr std::size_t kMostProcesses = 24;
+constexpr std::size_t kNameColumns = 48;
+constexpr std::size_t kCommandColumns = 200;
+constexpr std::size_t kChartColumns = 72;
+constexpr double kWorthALine = 0.01;
+
+// Text of ours or of others as plain text: nothing in it is markup, and it stays in its table cell.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kMarkup = "\\`*_[]<>#|~&$";
+  std::string out;
+  for (const char c : text) {
+    if (kMarkup.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// A name or a path in a code span. Inside one no escape works, so the characters that would end it
+// or the cell are replaced.
+std::string code(std::string_view text, std::size_t columns) {
+  auto out = shown(text, columns);
+  std::replace(out.begin(), out.end(), '`', '\'');
+  std::replace(out.begin(), out.end(), '|', '/');
+  return out.empty() ? "" : "`" + out + "`";
+}
+
+void append_row(std::string& out, const std::vector<std::string>& cells) {
+  out += "|";
+  for (const auto& cell : cells) out += fmt::format(" {} |", cell);
+  out += "\n";
+}
+
+void append_head(std::string& out, const std::vector<std::string>& titles, std::size_t texts) {
+  append_row(out, titles);
+  out += "|";
+  for (std::size_t i = 0; i < titles.size(); ++i) out += i < texts ? "---|" : "--:|";
+  out += "\n";
+}
+
+std::string size_of(double bytes) {
+  return size_phrase(bytes).value_or("–");
+}
+
+std::vector<std::string> cells_of(const Tally& tally) {
+  return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
+          size_of(tally.floor()), signed_size(tally.growth())};
+}
+
+void append_all(std::vector<std::string>& cells, std::vector<std::string> more) {
+  cells.insert(cells.end(), more.begin(), more.end());
+}
+
+std::string verdict_part(const verdict::Verdict& verdict) {
+  const auto said = words(verdict);
+  auto out =
+      fmt::format("# {}: {}\n\n**{}** {}\n\n{}\n\n", escaped(said.tag), escaped(said.headline),
+                  escaped(said.tag), escaped(said.note), escaped(said.lead));
+  append_head(out, {"", "", ""}, 3);
+  for (const auto& fact : said.facts) {
+    append_row(out, {escaped(fact.label), "**" + escaped(fact.value) + "**", escaped(fact.detail)});
+  }
+  return out;
+}
+
+std::string reasons_part(const verdict::Verdict& verdict) {
+  std::string out = "\n## Why\n\n";
+  for (const auto& sentence : verdict.evidence) {
+    if (const auto text = as_sentence(sentence); !text.empty()) out += "- " + escaped(text) + "\n";
+  }
+  out += "\n## What would change this verdict\n\n";
+  for (const auto& sentence : doubts(verdict)) out += "- " + escaped(sentence) + "\n";
+  return out;
+}
+
+std::string course_part(const Accounts& accounts) {
+  const auto line = sparkline(accounts.history, kChartColumns, true);
+  if (line.empty()) return "";
+  const auto& total = accounts.line(Line::Total).count() > 0 || accounts.named.empty()
+                          ? accounts.line(Line::Total)
+                          : accounts.named.begin()->second;
+  return fmt::format("\n## Memory of the job\n\n{}\n\n```\n{}\n```\n\nFrom 0 to {}.\n",
+                     escaped(seen_phrase(accounts)), line, size_of(total.max()));
+}
+
+void append_process(std::string& out, const ProcessAccount& account,
+                    const verdict::Verdicts& verdicts) {
+  const auto* verdict = verdict_on(verdicts, account.known.id);
+  const auto& total = account.tally(Part::Total);
+  std::vector<std::string> cells = {code(account.known.name, kNameColumns),
+                                    std::to_string(account.known.id.pid),
+                                    role_word(account.known.role),
+                                    account.gone ? "gone"
+                                    : verdict    ? short_verdict(*verdict)
+                                                 : ""};
+  append_all(cells, cells_of(total));
+  cells.push_back(account.peak_rss > 0 ? size_of(static_cast<double>(account.peak_rss)) : "–");
+  append_row(out, cells);
+  if (account.known.role != record::Role::Main) return;
+  for (const auto part : kParts) {
+    const auto& tally = account.tally(part);
+    if (part == Part::Total || tally.max() <= kWorthALine * total.max()) continue;
+    std::vector<std::string> row = {fmt::format("&nbsp;&nbsp;{}", label_of(part)), "", "", ""};
+    append_all(row, cells_of(tally));
+    row.push_back("");
+    append_row(out, row);
+  }
+}
+
+std::string processes_part(const Accounts& accounts, const verdict::Verdicts& verdicts) {
+  const auto all = listed_processes(accounts, kMostProcesses);
+  if (all.empty()) return "";
+  std::string out = "\n## Processes\n\n";
+  append_head(
+      out,
+      {"process", "pid", "role", "verdict", "min", "average", "max", "floor", "grew", "peak rss"},
+      4);
+  for (const auto* account : all) append_process(out, *account, verdicts);
+  out += "\n";
+  for (const auto& sentence : group_sentences(accounts)) out += "- " + escaped(sentence) + "\n";
+  if (const auto gone = gone_sentence(accounts); !gone.empty()) out += "- " + escaped(gone) + "\n";
+  return out;
+}
+
+std::string kinds_part(const Accounts& accounts) {
+  std::string out = "\n## Kinds of memory, whole tree\n\n";
+  append_head(out, {"kind", "min", "average", "max", "floor", "grew", "now"}, 1);
+  bool any = false;
+  for (const auto line : kLines) {
+    const auto& tally = accounts.line(line);
+    if (tally.count() == 0) continue;
+    any = true;
+    std::vector<std::string> cells = {label_of(line)};
+    append_all(cells, line == Line::Unexplained ? std::vector<std::string>(5) : cells_of(tally));
+    cells.push_back(line == Line::Unexplained ? signed_size(tally.last()) : size_of(tally.last()));
+    append_row(out, cells);
+  }
+  for (const auto& [name, tally] : accounts.named) {
+    any = true;
+    std::vector<std::string> cells = {code(name, kNameColumns)};
+    append_all(cells, cells_of(tally));
+    cells.push_back(size_of(tally.last()));
+    append_row(out, cells);
+  }
+  return any ? out : "";
+}
+
+std::string how_part(const Accounts& accounts, const std::string& recording) {
+  const auto& header = accounts.header;
+  const auto& progress = accounts.progress;
+  std::string out = "\n## How it was measured\n\n";
+  const auto item = [&out](std::string_view label, std::string_view text) {
+    if (!text.empty()) out += fmt::format("- {}: {}\n", label, text);
+  };
+  item("Command", code(header.command, kCommandColumns));
+  item("Host", escaped(shown(header.host, kNameColumns)));
+  item("Seen", escaped(seen_phrase(accounts)));
+  if (header.clock == record::Clock::Seconds) {
+    item("Looked every", duration_phrase(header.interval_seconds).value_or(""));
+  }
+  item("Page tables walked", fmt::format("{} times", accounts.walks));
+  if (progress.step()) item("Steps told by", escaped(record::id_of(progress.step_source())));
+  if (progress.lost_marks() > 0) item("Marks lost", std::to_string(progress.lost_marks()));
+  if (progress.gaps() > 0) item("Gaps without samples", std::to_string(progress.gaps()));
+  for (const auto& fact : limit_facts(accounts)) {
+    item(fact.label, escaped(fact.value + (fact.detail.empty() ? "" : ", " + fact.detail)));
+  }
+  item("Recording", code(recording, kCommandColumns));
+  item("Written by", escaped(shown(header.tool, kNameColumns)));
+  return out;
+}
+
+}  // namespace
+
+std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& verdicts,
+                             const std::string& recording) {
+  std::string out;
+  if (!verdicts.all.empty()) out += verdict_part(verdicts.all.front());
+  out += course_part(accounts);
+  if (!verdicts.all.empty()) out += reasons_part(verdicts.all.front());
+  out += processes_part(accounts, verdicts);
+  out += kinds_part(accounts);
+  out += how_part(accounts, recording);
+  return out;
+}
+
+}  // namespace tidegauge::view

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A verdict in one or two words, for a table; and roles, singly and in number.
+#pragma once
+
+#include <string>
+
+#include "record/sample.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::view {
+
+std::string short_verdict(const verdict::Verdict& verdict);  // "warm-up, ended", "cannot tell"
+
+const char* role_word(record::Role role);  // "main", "compile worker"; "" for Other
+std::string role_count(record::Role role, std::size_t count);  // "20 compile workers"
+
+// "+171 MiB", "-2.00 GiB", "0": growth in a table, short. Less than `noise` bytes is none.
+std::string signed_size(double bytes, double noise = 64 << 10);
+
+// The verdict on one process, on its total where there is one; null if there is none.
+const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id);
+
+}  // namespace tidegauge::view

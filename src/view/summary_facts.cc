@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "view/phrases.h"
+#include "view/short_words.h"
+#include "view/summary_text.h"
+
+namespace tidegauge::view {
+
+namespace {
+
+using record::Role;
+
+constexpr std::size_t kGroupFrom = 2;  // workers are told together from this many on
+
+// The job, then who started it, then the rest by what they hold.
+int order(const ProcessAccount& account) {
+  if (account.known.role == Role::Main) return 0;
+  return account.known.role == Role::Wrapper ? 1 : 2;
+}
+
+std::string size_or_dash(double bytes) {
+  return size_phrase(bytes).value_or("-");
+}
+
+}  // namespace
+
+bool told_together(const Accounts& accounts, Role role) {
+  return (role == Role::CompileWorker || role == Role::LoaderWorker) &&
+         accounts.role(role).most >= kGroupFrom;
+}
+
+std::vector<const ProcessAccount*> listed_processes(const Accounts& accounts, std::size_t most) {
+  std::vector<const ProcessAccount*> out;
+  for (const auto& [id, account] : accounts.processes) {
+    if (account.tally(Part::Total).count() == 0 || told_together(accounts, account.known.role)) {
+      continue;
+    }
+    out.push_back(&account);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto* a, const auto* b) {
+    if (order(*a) != order(*b)) return order(*a) < order(*b);
+    return a->tally(Part::Total).max() > b->tally(Part::Total).max();
+  });
+  if (out.size() > most) out.resize(most);
+  return out;
+}
+
+std::vector<std::string> group_sentences(const Accounts& accounts) {
+  std::vector<std::string> out;
+  for (const auto role : {Role::CompileWorker, Role::LoaderWorker}) {
+    if (!told_together(accounts, role)) continue;
+    const auto& group = accounts.role(role);
+    const auto& tally = group.together;
+    if (tally.constant()) {
+      out.push_back(fmt::format("{}: {} together, constant.", role_count(role, group.most),
+                                size_or_dash(tally.average())));
+    } else {
+      out.push_back(fmt::format("{}: {} together ({} to {}), grew {}.",
+                                role_count(role, group.most), size_or_dash(tally.floor()),
+                                size_or_dash(tally.min()), size_or_dash(tally.max()),
+                                signed_size(tally.growth())));
+    }
+  }
+  return out;
+}
+
+std::string gone_sentence(const Accounts& accounts) {
+  if (accounts.folded == 0) return "";
+  const auto count =
+      fmt::format("{} process{} came and went", accounts.folded, accounts.folded == 1 ? "" : "es");
+  if (!(accounts.folded_largest > 0)) return count + ".";
+  return fmt::format("{}; the largest held {}.", count, size_or_dash(accounts.folded_largest));
+}
+
+std::string seen_phrase(const Accounts& accounts) {
+  std::string out;
+  const bool by_steps = accounts.header.clock == record::Clock::Steps;
+  const auto took = duration_phrase(accounts.last_at - accounts.first_at);
+  if (!by_steps && took) out = *took;
+  const auto& progress = accounts.progress;
+  const auto step = by_steps ? step_phrase(accounts.last_at) : step_phrase(progress.step());
+  if (step) out += (out.empty() ? "" : ", ") + ("up to " + *step);
+  return out + fmt::format("{}{} sample{}", out.empty() ? "" : ", ", accounts.samples,
+                           accounts.samples == 1 ? "" : "s");
+}
+
+std::vector<Fact> limit_facts(const Accounts& accounts) {
+  std::vector<Fact> out;
+  if (const auto& group = accounts.cgroup; group && group->limit) {
+    out.push_back(
+        {"cgroup limit", size_or_dash(static_cast<double>(*group->limit)),
+         fmt::format("most charged {}", size_or_dash(static_cast<double>(accounts.cgroup_most)))});
+  }
+  const auto& machine = accounts.machine;
+  if (machine.total) {
+    std::string detail;
+    if (accounts.least_available) {
+      detail = fmt::format("least available {}",
+                           size_or_dash(static_cast<double>(*accounts.least_available)));
+    }
+    out.push_back({"RAM", size_or_dash(static_cast<double>(*machine.total)), detail});
+  }
+  if (machine.dev_shm_total && machine.dev_shm_used.value_or(0) > 0) {
+    out.push_back(
+        {"/dev/shm", size_or_dash(static_cast<double>(*machine.dev_shm_total)),
+         fmt::format("used {}", size_or_dash(static_cast<double>(*machine.dev_shm_used)))});
+  }
+  return out;
+}
+
+}  // namespace tidegauge::view

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "view/any_verdict.h"
+#include "view/fake_incident.h"
+#include "view/width.h"
+
+namespace tidegauge::view {
+namespace {
+
+Summary incident_summary(int seconds) {
+  const FakeIncident incident;
+  Summary summary;
+  summary.begin(incident.header());
+  for (const auto& entry : incident.entries(seconds)) summary.add(entry);
+  return summary;
+}
+
+verdict::Verdicts settled() {
+  return {.all = {incident_settled()}};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+std::string plain_text(const Summary& summary, int columns = 100) {
+  return summary.text(settled(), {.colour = false, .unicode = false, .columns = columns});
+}
+
+TEST(Summary, BeginsWithTheVerdict) {
+  const auto text = plain_text(incident_summary(400));
+  EXPECT_TRUE(
+      text.starts_with("NOT A LEAK: Growth ended at step 83, with the first pass over the data.\n"))
+      << text;
+  EXPECT_TRUE(has(text, "The peak of 22.5 GiB fits into 32.0 GiB (RAM)."));
+}
+
+TEST(Summary, ReportsTheJobFirstAndTheWrapperAsSuch) {
+  const auto text = plain_text(incident_summary(400));
+  const auto job = text.find("train.py  494  main");
+  const auto wrapper = text.find("uv        490  wrapper");
+  ASSERT_NE(job, text.npos) << text;
+  ASSERT_NE(wrapper, text.npos) << text;
+  EXPECT_LT(job, wrapper);
+}
+
+TEST(Summary, TellsWorkersTogether) {
+  const auto text = plain_text(incident_summary(400));
+  EXPECT_TRUE(has(text, "20 compile workers: 7.81 GiB together, constant.")) << text;
+  EXPECT_FALSE(has(text, " 605 ")) << text;
+}
+
+TEST(Summary, CountsEachKindOfTheTree) {
+  const auto text = plain_text(incident_summary(400));
+  EXPECT_TRUE(has(text, "anonymous")) << text;
+  EXPECT_TRUE(has(text, "page tables")) << text;
+  EXPECT_FALSE(has(text, "swapped")) << text;  // nothing was
+}
+
+TEST(Summary, FitsThePaperInColumnsAndInCharacters) {
+  auto summary = incident_summary(400);
+  for (const int columns : {40, 72, 100, 120, 300}) {
+    for (const bool unicode : {false, true}) {
+      auto text =
+          summary.text(settled(), {.colour = false, .unicode = unicode, .columns = columns});
+      std::string_view rest = text;
+      while (!rest.empty()) {
+        const auto line = next_line(rest);
+        EXPECT_LE(columns_of(line), static_cast<std::size_t>(columns)) << line;
+      }
+      if (!unicode) {
+        for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << text;
+      }
+    }
+  }
+}
+
+TEST(Summary, HasColourOnlyWhereAsked) {
+  const auto summary = incident_summary(60);
+  EXPECT_FALSE(has(summary.text(settled(), {.colour = false}), "\x1b"));
+  EXPECT_TRUE(has(summary.text(settled(), {.colour = true}), "\x1b["));
+}
+
+TEST(Summary, AHostileNameIsShownHarmless) {
+  Summary summary;
+  summary.begin({});
+  const record::ProcessId id{7, 1};
+  summary.add(record::Process{
+      .id = id, .name = "a\x1b[2J|`b\n", .command = "x", .role = record::Role::Main});
+  record::Sample sample;
+  sample.processes.push_back({.id = id, .memory = {.rss = 1 << 30, .anon = 1 << 30}});
+  summary.add(sample);
+  const auto text = summary.text(settled(), {});
+  EXPECT_FALSE(has(text, "\x1b"));
+  EXPECT_TRUE(has(text, "a\uFFFD[2J|`b"));
+  const auto markdown = summary.markdown(settled());
+  EXPECT_TRUE(has(markdown, "| `a\uFFFD[2J/'b\uFFFD` | 7 |")) << markdown;
+  EXPECT_TRUE(nlohmann::json::accept(summary.json()));
+}
+
+TEST(Summary, MarkdownHasTheWordsTheReasonsAndThePath) {
+  const auto text = incident_summary(400).markdown(settled(), "/tmp/train.tg");
+  EXPECT_TRUE(text.starts_with(
+      "# Not a leak: Growth ended at step 83, with the first pass over the data.\n"))
+      << text;
+  for (const char* part :
+       {"## Why", "Linear growth over 70 steps.", "## What would change this verdict",
+        "## Processes", "| `train.py` | 494 | main |", "20 compile workers", "## Kinds of memory",
+        "## How it was measured", "- Recording: `/tmp/train.tg`", "- Steps told by: framework",
+        "█"}) {
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  }
+}
+
+TEST(Summary, JsonHasEachProcessAndTheTree) {
+  const auto document = nlohmann::json::parse(incident_summary(400).json());
+  ASSERT_EQ(document["processes"].size(), 22u);
+  const auto& trainer = document["processes"][1];
+  EXPECT_EQ(trainer["pid"], 494);
+  EXPECT_EQ(trainer["role"], "main");
+  EXPECT_EQ(trainer["kinds"]["anon"]["growth"], 83 * 215ull << 20);
+  EXPECT_EQ(document["tree"]["roles"]["compile_worker"]["most"], 20);
+  EXPECT_EQ(document["tree"]["samples"], 401);
+  EXPECT_GT(document["tree"]["kinds"]["total"]["max"], document["tree"]["kinds"]["total"]["floor"]);
+}
+
+TEST(Summary, ManyShortProcessesBecomeOneLine) {
+  Summary summary;
+  summary.begin({});
+  for (int i = 0; i < 500; ++i) {
+    const record::ProcessId id{1000 + i, 5};
+    summary.add(record::Process{.id = id, .name = "sh"});
+    record::Sample sample;
+    sample.at_ns = i * 1'000'000'000LL;
+    sample.processes.push_back({.id = id, .memory = {.rss = 1 << 20, .anon = 1 << 20}});
+    summary.add(sample);
+    summary.add(
+        record::Event{.at_ns = sample.at_ns, .kind = record::EventKind::Exited, .process = id});
+  }
+  const auto text = plain_text(summary);
+  EXPECT_TRUE(has(text, "468 processes came and went; the largest held 1.00 MiB.")) << text;
+  EXPECT_LT(text.size(), 6000u);
+}
+
+TEST(Summary, ASeriesOfAForeignFileHasItsOwnLine) {
+  Summary summary;
+  summary.begin({});
+  for (int i = 1; i <= 7; ++i) {
+    record::Sample sample;
+    sample.at_ns = i * 10'000'000'000LL;
+    sample.others.push_back({"rss_mb", 1e9 * i});
+    summary.add(sample);
+  }
+  const auto text = plain_text(summary);
+  EXPECT_TRUE(has(text, "rss_mb")) << text;
+  EXPECT_FALSE(has(text, "PROCESS")) << text;
+}
+
+TEST(Summary, SaysSomethingBeforeTheFirstSample) {
+  Summary summary;
+  summary.begin({});
+  EXPECT_FALSE(summary.text({.all = {verdict::Verdict{}}}, {}).empty());
+  EXPECT_FALSE(summary.markdown({}).empty());
+  EXPECT_TRUE(nlohmann::json::accept(summary.json()));
+}
+
+}  // namespace
+}  // namespace tidegauge::view

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "view/ink.h"
+#include "view/phrases.h"
+#include "view/short_words.h"
+#include "view/sparkline.h"
+#include "view/table.h"
+#include "view/width.h"
+#include "view/words.h"
+
+namespace tidegauge::view {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kWidest = 120;  // longer lines are hard to read
+constexpr std::size_t kMostProcessRows = 12;
+constexpr std::size_t kMostEvidence = 5;
+constexpr std::size_t kNameColumns = 32;
+// A kind has a line where it is at least this share of the whole.
+constexpr double kWorthALine = 0.03;
+
+// Gathers lines that are no wider than the paper.
+class Page {
+ public:
+  Page(const Summary::Paint& paint)
+      : ink_{paint.colour},
+        unicode_(paint.unicode),
+        columns_(std::clamp(static_cast<std::size_t>(std::max(paint.columns, 1)), kNarrowest,
+                            kWidest)) {}
+
+  const Ink& ink() const { return ink_; }
+  std::size_t columns() const { return columns_; }
+  bool unicode() const { return unicode_; }
+  void line(std::string_view text = {}) { out_ += std::string(text) + "\n"; }
+  // Text of ours or of others, broken into lines, the later ones indented.
+  void paragraph(std::string_view text, std::size_t indent = 0) {
+    for (const auto& part : wrapped(text, columns_ - indent)) line(std::string(indent, ' ') + part);
+  }
+  void heading(std::string_view text) {
+    line();
+    line(ink_.bold(clipped(text, columns_)));
+  }
+  std::string take() { return unicode_ ? std::move(out_) : to_ascii(out_); }
+
+ private:
+  Ink ink_;
+  bool unicode_;
+  std::size_t columns_;
+  std::string out_;
+};
+
+void put_verdict(Page& page, const verdict::Verdict& verdict) {
+  const auto said = words(verdict);
+  const auto tag = page.ink().tag(said.tone, said.tag);
+  const auto tag_columns = said.tag.size() + 2;
+  const auto lines =
+      wrapped(said.headline, page.columns() - std::min(tag_columns + 1, page.columns() / 2));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    page.line((i == 0 ? tag + " " : std::string(tag_columns + 1, ' ')) + page.ink().bold(lines[i]));
+  }
+  page.paragraph(said.note);
+  page.line();
+  page.paragraph(said.lead);
+  page.line();
+  std::size_t label = 0;
+  for (const auto& fact : said.facts) label = std::max(label, columns_of(fact.label));
+  for (const auto& fact : said.facts) {
+    const auto text =
+        fact.detail.empty() ? fact.value : fmt::format("{}; {}", fact.value, fact.detail);
+    const auto indent = label + 4;
+    const auto parts = wrapped(text, page.columns() - std::min(indent, page.columns() - 10));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto left =
+          i == 0 ? page.ink().dim(padded_right(fact.label, label)) : std::string(label, ' ');
+      page.line("  " + left + "  " + parts[i]);
+    }
+  }
+}
+
+std::string size_of(double bytes) {
+  return size_phrase(bytes).value_or("-");
+}
+
+std::vector<std::string> tally_cells(const Tally& tally) {
+  return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
+          size_of(tally.floor()), signed_size(tally.growth())};
+}
+
+std::vector<TableColumn> tally_columns() {
+  return {{.title = "MIN", .right = true, .importance = 3},
+          {.title = "AVERAGE", .right = true, .importance = 2},
+          {.title = "MAX", .right = true, .importance = 6},
+          {.title = "FLOOR", .right = true, .importance = 8},
+          {.title = "GREW", .right = true, .importance = 7}};
+}
+
+std::vector<std::string> row(std::vector<std::string> head, std::vector<std::string> middle,
+                             std::vector<std::string> tail = {}) {
+  head.insert(head.end(), middle.begin(), middle.end());
+  head.insert(head.end(), tail.begin(), tail.end());
+  return head;
+}
+
+void put_process(Table& table, const ProcessAccount& account, const verdict::Verdicts& verdicts) {
+  const auto name = shown(account.known.name, kNameColumns);
+  const auto* verdict = verdict_on(verdicts, account.known.id);
+  const auto& total = account.tally(Part::Total);
+  table.add(row({name.empty() ? "?" : name, std::to_string(account.known.id.pid),
+                 role_word(account.known.role)},
+                tally_cells(total),
+                {account.peak_rss > 0 ? size_of(static_cast<double>(account.peak_rss)) : "",
+                 account.gone ? "gone"
+                 : verdict    ? short_verdict(*verdict)
+                              : ""}));
+  if (account.known.role != record::Role::Main) return;
+  std::vector<Part> worth;
+  for (const auto part : kParts) {
+    const auto& tally = account.tally(part);
+    if (part != Part::Total && tally.max() > kWorthALine * total.max()) worth.push_back(part);
+  }
+  if (worth.size() < 2) return;  // then it is the total
+  for (const auto part : worth) {
+    table.add(row({fmt::format("  {}", label_of(part)), "", ""}, tally_cells(account.tally(part)),
+                  {"", ""}));
+  }
+}
+
+void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts& verdicts) {
+  auto columns = std::vector<TableColumn>{{.title = "PROCESS", .importance = 9, .shrinks = true},
+                                          {.title = "PID", .right = true, .importance = 5},
+                                          {.title = "ROLE", .importance = 4}};
+  const auto middle = tally_columns();
+  columns.insert(columns.end(), middle.begin(), middle.end());
+  columns.push_back({.title = "PEAK RSS", .right = true, .importance = 1});
+  columns.push_back({.title = "VERDICT", .importance = 4});
+  Table table(std::move(columns));
+  const auto all = listed_processes(accounts, accounts.processes.size());
+  for (std::size_t i = 0; i < std::min(all.size(), kMostProcessRows); ++i) {
+    put_process(table, *all[i], verdicts);
+  }
+  if (table.empty()) return;
+  page.heading("Processes");
+  const auto lines = table.lines(page.columns());
+  page.line(page.ink().dim(lines.front()));
+  for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
+  if (all.size() > kMostProcessRows) {
+    double rest = 0;
+    for (std::size_t i = kMostProcessRows; i < all.size(); ++i)
+      rest += all[i]->tally(Part::Total).last();
+    page.line(
+        fmt::format("and {} more, {} together.", all.size() - kMostProcessRows, size_of(rest)));
+  }
+  for (const auto& sentence : group_sentences(accounts)) page.paragraph(sentence);
+  if (const auto gone = gone_sentence(accounts); !gone.empty()) page.paragraph(gone);
+}
+
+void put_kinds(Page& page, const Accounts& accounts) {
+  auto columns = std::vector<TableColumn>{{.title = "KIND", .importance = 9, .shrinks = true}};
+  const auto middle = tally_columns();
+  columns.insert(columns.end(), middle.begin(), middle.end());
+  columns.push_back({.title = "NOW", .right = true, .importance = 5});
+  Table table(std::move(columns));
+  for (const auto line : kLines) {
+    const auto& tally = accounts.line(line);
+    const bool worth = line == Line::Total || tally.max() > 0 || tally.min() < 0;
+    if (tally.count() == 0 || !worth) continue;
+    if (line == Line::Unexplained) {  // may be below nothing
+      table.add(row({label_of(line)}, {"", "", "", "", ""}, {signed_size(tally.last())}));
+      continue;
+    }
+    table.add(row({label_of(line)}, tally_cells(tally), {size_of(tally.last())}));
+  }
+  for (const auto& [name, tally] : accounts.named) {
+    table.add(row({shown(name, kNameColumns)}, tally_cells(tally), {size_of(tally.last())}));
+  }
+  if (table.empty()) return;
+  page.heading("Kinds of memory, whole tree");
+  const auto lines = table.lines(page.columns());
+  page.line(page.ink().dim(lines.front()));
+  for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
+}
+
+void put_course(Page& page, const Accounts& accounts) {
+  const auto line = sparkline(accounts.history, page.columns() - 2, page.unicode());
+  page.heading("Memory of the job: " + seen_phrase(accounts));
+  if (!line.empty()) page.line("  " + line);
+}
+
+void put_evidence(Page& page, const verdict::Verdict& verdict) {
+  if (verdict.evidence.empty()) return;
+  page.heading("Why");
+  for (std::size_t i = 0; i < std::min(verdict.evidence.size(), kMostEvidence); ++i) {
+    const auto lines = wrapped(as_sentence(verdict.evidence[i]), page.columns() - 4);
+    for (std::size_t k = 0; k < lines.size(); ++k) page.line((k == 0 ? "  · " : "    ") + lines[k]);
+  }
+}
+
+}  // namespace
+
+std::string summary_text(const Accounts& accounts, const verdict::Verdicts& verdicts,
+                         const Summary::Paint& paint) {
+  Page page(paint);
+  if (!verdicts.all.empty()) put_verdict(page, verdicts.all.front());
+  put_course(page, accounts);
+  put_processes(page, accounts, verdicts);
+  put_kinds(page, accounts);
+  const auto limits = limit_facts(accounts);
+  if (!limits.empty()) page.heading("Limits");
+  for (const auto& fact : limits) {
+    page.paragraph(fmt::format("{} {}{}", fact.label, fact.value,
+                               fact.detail.empty() ? "" : ", " + fact.detail),
+                   2);
+  }
+  if (!verdicts.all.empty()) put_evidence(page, verdicts.all.front());
+  return page.take();
+}
+
+}  // namespace tidegauge::view

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/tally.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidegauge::view {
+
+namespace {
+
+// Less than a twentieth, or than a worker's own small change.
+constexpr double kConstantShare = 0.05;
+constexpr double kConstantBytes = 4 << 20;
+
+}  // namespace
+
+void Tally::add(double bytes) {
+  if (!std::isfinite(bytes)) return;
+  if (count_ == 0) first_ = min_ = max_ = bytes;
+  min_ = std::min(min_, bytes);
+  max_ = std::max(max_, bytes);
+  last_ = bytes;
+  sum_ += bytes;
+  ++count_;
+  if (in_block_ == block_length_ || used_ == 0) {
+    if (used_ == kBlocks) {
+      for (std::size_t i = 0; i < kBlocks / 2; ++i) {
+        lows_[i] = std::min(lows_[2 * i], lows_[2 * i + 1]);
+      }
+      used_ = kBlocks / 2;
+      block_length_ *= 2;
+    }
+    lows_[used_++] = static_cast<float>(bytes);
+    in_block_ = 0;
+  }
+  auto& low = lows_[used_ - 1];
+  low = std::min(low, static_cast<float>(bytes));
+  ++in_block_;
+}
+
+double Tally::floor() const {
+  if (used_ == 0) return 0;
+  const std::size_t recent = std::max<std::size_t>(1, used_ / 4);
+  const auto* end = lows_.data() + used_;
+  return static_cast<double>(*std::min_element(end - recent, end));
+}
+
+bool Tally::constant() const {
+  return max_ - min_ <= std::max(kConstantBytes, kConstantShare * average());
+}
+
+}  // namespace tidegauge::view

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tidegauge::view {
+
+// Minimum, maximum, average, floor and growth of one series, in 100 bytes however long it gets.
+class Tally {
+ public:
+  void add(double bytes);
+
+  std::uint64_t count() const { return count_; }
+  double min() const { return min_; }
+  double max() const { return max_; }
+  double first() const { return first_; }
+  double last() const { return last_; }
+  double average() const { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
+  // What stays: the least of the last quarter.
+  double floor() const;
+  // Floor less what it began with (the least of the first sixteenth).
+  double growth() const { return floor() - static_cast<double>(lows_[0]); }
+  // True if it hardly moved: overhead, not growth.
+  bool constant() const;
+
+ private:
+  static constexpr std::size_t kBlocks = 16;
+
+  // The least of stretches of `block_length_` samples; when they run out, pairs are merged.
+  std::array<float, kBlocks> lows_{};
+  std::size_t used_ = 0;
+  std::uint64_t block_length_ = 1;
+  std::uint64_t in_block_ = 0;
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+  double min_ = 0;
+  double max_ = 0;
+  double first_ = 0;
+  double last_ = 0;
+};
+
+}  // namespace tidegauge::view
