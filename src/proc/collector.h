@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "proc/find.h"
+#include "proc/mask.h"
 #include "proc/roots.h"
 #include "record/recording.h"
 
@@ -56,9 +57,6 @@ class Collector {
   explicit Collector(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// Arguments joined by blanks, with what looks like a secret replaced by ***.
-std::string masked_command(const std::vector<std::string>& arguments);
 
 // One line of `doctor`: what can be measured here, and what to change where it cannot.
 struct Finding {

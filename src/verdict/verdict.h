@@ -95,7 +95,10 @@ struct Verdict {
   // How fast the floor grows now, at the end of what was judged: about 0 once it has settled.
   std::optional<Interval> bytes_per_minute{};
   std::optional<Interval> bytes_per_step{};
+  std::optional<Interval> bytes_per_event{};  // of what tied_to names: an evaluation, a save…
   Tie tied_to = Tie::None;
+  std::string phase{};              // its name where tied_to is Phase
+  std::optional<Subject> grower{};  // of a tree: the process that accounts for the growth
   std::optional<Settled> settled{};
   Spikes spikes{};
   std::optional<Forecast> forecast{};
@@ -120,6 +123,7 @@ struct Rules {
   double leak_prior = 0.5;
   double longest_warm_up_minutes =
       40;  // the time scale m: an unmarked linear warm-up may take this long
+  double longest_warm_up_steps = 1000;  // the same for a recording that counts only steps
   std::optional<double> steps_per_epoch{};
   // A recording that has ended is judged once; an alarm looks again and again and needs a higher
   // bar.

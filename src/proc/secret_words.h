@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How secrets are called and what they look like. Tables, and nothing of where they stand.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tidegauge::proc {
+
+// What the value of an option, variable or field of this name is.
+enum class Secrecy {
+  None,    // "tokenizer", "max_tokens", "password-file"
+  Secret,  // "password", "HF_TOKEN", "wandb.api_key"
+  File,    // "private-key": a secret, unless it is a path
+  Pair,    // "auth": a secret if it has a colon in it, as in user:password
+  Header,  // "Authorization": all of the line is
+};
+Secrecy secrecy_of(std::string_view name);
+
+// "true", "none", "0", "***", "$HF_TOKEN": nothing to hide.
+bool is_plain_value(std::string_view value);
+
+// "~/.ssh/id_ed25519", "/etc/tls/key.pem"
+bool is_path(std::string_view value);
+
+// How many characters at the front of `text` are a token of a known make (AKIA…, hf_…, ghp_…, a
+// JWT, a private key); 0 if none.
+std::size_t token_length(std::string_view text);
+
+// Long and mixed as no word is: a candidate where the word before it says so ("login 9f86d08…").
+bool looks_random(std::string_view word);
+
+}  // namespace tidegauge::proc

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc/stat.h"
+
+#include <array>
+
+#include "base/text.h"
+
+namespace tidegauge::proc {
+
+namespace {
+
+// proc(5) counts fields from 1, pid and name first; `Fields` begins with the state.
+constexpr std::size_t kFirstField = 3;
+constexpr std::size_t kLastField = 52;
+using Fields = std::array<std::string_view, kLastField - kFirstField + 1>;
+
+Fields split(std::string_view tail) {
+  Fields fields;
+  for (auto& field : fields) field = next_word(tail);
+  return fields;
+}
+
+template <class Number>
+std::optional<Number> number(const Fields& fields, std::size_t field) {
+  return to_number<Number>(fields[field - kFirstField]);
+}
+
+Error malformed() {
+  return {Reason::Malformed, "stat: not in the form of proc(5)"};
+}
+
+bool is_dead(char state) {
+  return state == 'Z' || state == 'X' || state == 'x';
+}
+
+}  // namespace
+
+Result<Stat> parse_stat(std::string_view text) {
+  // A process picks its own name and may call itself "a) Z 1 (b", so the name runs from the first
+  // bracket to the last one.
+  const auto open = text.find('(');
+  const auto close = text.rfind(')');
+  if (open == text.npos || close == text.npos || close < open) return malformed();
+  auto head = text.substr(0, open);
+  const auto pid = to_number<pid_t>(next_word(head));
+  const auto fields = split(text.substr(close + 1));
+  const auto state = fields[0];
+  const auto parent = number<pid_t>(fields, 4);
+  const auto group = number<pid_t>(fields, 5);
+  const auto minor = number<std::uint64_t>(fields, 10);
+  const auto major = number<std::uint64_t>(fields, 12);
+  const auto threads = number<std::uint64_t>(fields, 20);
+  const auto start = number<std::uint64_t>(fields, 22);
+  const auto rss = number<std::uint64_t>(fields, 24);
+  if (!pid || *pid <= 0 || state.size() != 1 || !parent || !group) return malformed();
+  if (!minor || !major || !threads || !start || !rss) return malformed();
+
+  Stat stat{.id = {*pid, *start},
+            .name = std::string(text.substr(open + 1, close - open - 1)),
+            .state = state[0],
+            .parent = *parent,
+            .group = *group,
+            .minor_faults = *minor,
+            .major_faults = *major,
+            .threads = *threads,
+            .rss_pages = *rss,
+            .image = {number<std::uint64_t>(fields, 26).value_or(0),
+                      number<std::uint64_t>(fields, 28).value_or(0)}};
+  if (is_dead(stat.state)) stat.wait_status = number<int>(fields, 52);
+  return stat;
+}
+
+bool has_ended(const Stat& stat) {
+  return is_dead(stat.state) && stat.threads <= 1;
+}
+
+}  // namespace tidegauge::proc

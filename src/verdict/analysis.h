@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One series, judged: what its floor does, with what probability it is a leak, and the numbers that
+// the words are made of. Times are seconds since the recording's first sample; where a recording
+// counts only steps, they are steps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verdict/block_series.h"
+#include "verdict/floor.h"
+#include "verdict/marks.h"
+#include "verdict/pass_clock.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+
+// What was found, before probabilities turn it into a class.
+enum class Finding {
+  TooShort,       // too few samples for anything
+  Flat,           // no growth, nothing else
+  Spiky,          // no growth; comes and goes
+  Toothed,        // no growth; rises slowly and falls at once
+  Shifted,        // no growth now; one jump to another level, or a restart
+  Settled,        // grew, and has stopped
+  Slowing,        // grows along a curve that bends towards an end
+  Growing,        // grows
+  Stairs,         // grows by a step with each event
+  Stopping,       // seems to have stopped; too short to say
+  FaintGrowth,    // perhaps grows
+  FaintResidual,  // stopped growing, perhaps not quite
+};
+
+// Everything that is known about one series.
+struct Material {
+  const BlockSeries* series = nullptr;
+  const Marks* marks = nullptr;
+  const PassClock* passes = nullptr;
+  const Rules* rules = nullptr;
+  std::vector<double> restarts{};
+  bool clock_is_steps = false;
+};
+
+struct Analysis {
+  Finding finding = Finding::TooShort;
+  double p_leak = 0;
+  Tie tied_to = Tie::None;
+  std::string phase{};  // name of the event where tied_to is Phase
+
+  // Per second (per step where only steps are known), now.
+  std::optional<Interval> rate{};
+  std::optional<Interval> per_step{};
+  std::optional<Interval> per_event{};
+  double not_excluded = 0;
+  double t = 0;    // of the slope now
+  double bar = 0;  // what it had to exceed
+
+  double level = 0;                    // retained memory now
+  double began = 0;                    // when the growth that is still going on began to count
+  double age = 0;                      // for how long it has been going on
+  std::optional<double> passes{};      // over the data, since it began
+  double events = 0;                   // since it began, where Stairs
+  std::optional<double> ended{};       // when growth stopped
+  double rate_before = 0;              // how fast it had grown until then
+  double growth_before = 0;            // by how much
+  std::optional<double> plateau{};     // where a slowing curve leads
+  std::optional<double> plateau_at{};  // when
+
+  double spike_height = 0;
+  std::size_t spike_count = 0;
+  Tie spikes_tied_to = Tie::None;
+  std::string spike_phase{};
+  std::vector<double> spike_times{};
+  bool judged_before_edge = false;  // a running event or swing at the end was left out
+  std::size_t restarts = 0;
+
+  std::optional<double> look_again{};  // time at which it should be decidable
+  std::string look_again_why{};
+
+  std::optional<Floor> floor{};
+  double line_weight = 0;  // posterior of shapes that go on, and of those that end
+  double bent_weight = 0;
+  double survival = 1;
+};
+
+Analysis analyse(const Material& material);
+
+}  // namespace tidegauge::verdict

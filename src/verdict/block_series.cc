@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/block_series.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// The block's counter is 32 bits wide: a block that full stops counting rather than wrap.
+constexpr std::uint32_t kFull = 0x7fffffff;
+
+}  // namespace
+
+void BlockSeries::add(double at, double bytes) {
+  at = count_ == 0 ? std::max(at, 0.0) : std::max(at, last_at_);
+  if (count_ == 0) {
+    first_ = peak_ = bytes;
+  } else {
+    const double change = std::fabs(bytes - last_);
+    if (change > 0 && (quantum_ == 0 || change < quantum_)) quantum_ = change;
+  }
+  ++count_;
+  last_ = bytes;
+  last_at_ = at;
+  peak_ = std::max(peak_, bytes);
+  swings_.add(at, bytes);
+
+  while (at / width_ >= static_cast<double>(kMostBlocks)) double_width();
+  const auto index = static_cast<std::size_t>(at / width_);
+  if (blocks_.size() <= index) blocks_.resize(index + 1);
+  Block& block = blocks_[index];
+  if (block.count >= kFull) return;
+  const auto value = static_cast<float>(bytes);
+  block.low = block.count == 0 ? value : std::min(block.low, value);
+  block.high = block.count == 0 ? value : std::max(block.high, value);
+  block.sum += bytes;
+  block.into += static_cast<float>(at / width_ - static_cast<double>(index));
+  ++block.count;
+}
+
+BlockSeries::Block BlockSeries::merged(const Block& early, const Block& late) {
+  if (early.count == 0 && late.count == 0) return {};
+  Block out = early.count == 0 ? late : early;
+  if (early.count > 0 && late.count > 0) {
+    out.low = std::min(early.low, late.low);
+    out.high = std::max(early.high, late.high);
+    out.sum = early.sum + late.sum;
+  }
+  out.into = (early.into + late.into + static_cast<float>(late.count)) / 2;
+  out.count = std::min(early.count + late.count, kFull);
+  return out;
+}
+
+void BlockSeries::double_width() {
+  const std::size_t half = (blocks_.size() + 1) / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    const bool paired = 2 * i + 1 < blocks_.size();
+    blocks_[i] = merged(blocks_[2 * i], paired ? blocks_[2 * i + 1] : Block{});
+  }
+  blocks_.resize(half);
+  width_ *= 2;
+}
+
+std::vector<Point> BlockSeries::points() const {
+  std::vector<Point> out;
+  out.reserve(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    if (block.count == 0) continue;
+    const auto count = static_cast<double>(block.count);
+    out.push_back(
+        {.at = (static_cast<double>(i) + static_cast<double>(block.into) / count) * width_,
+         .mean = block.sum / count,
+         .low = static_cast<double>(block.low),
+         .high = static_cast<double>(block.high)});
+  }
+  return out;
+}
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One series in bounded memory, however long it gets: time-aligned blocks that are merged in pairs
+// when they run out. Never resampled and never interpolated: an empty block is a gap.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "verdict/swing_counter.h"
+
+namespace tidegauge::verdict {
+
+// What is left of the samples of one stretch of time. Times are seconds (or steps, where a
+// recording counts only those) since the recording's first sample.
+struct Point {
+  double at = 0;  // mean time of the samples
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+};
+
+class BlockSeries {
+ public:
+  // Enough that a spike of 1 % of the run has blocks of its own; 12 KB a series.
+  static constexpr std::size_t kMostBlocks = 512;
+
+  // Times must not run backwards; one that does is taken as the latest seen.
+  void add(double at, double bytes);
+
+  std::vector<Point> points() const;  // of the blocks that are not empty
+  double block_width() const { return width_; }
+  double first() const { return first_; }
+  double last() const { return last_; }
+  double peak() const { return peak_; }
+  double last_at() const { return last_at_; }
+  std::uint64_t count() const { return count_; }
+  double quantum() const { return quantum_; }  // smallest change seen; 0: none yet
+  const SwingCounter& swings() const { return swings_; }
+
+ private:
+  struct Block {
+    double sum = 0;
+    float low = 0;
+    float high = 0;
+    float into = 0;  // sum of the samples' distances from the block's begin, in widths
+    std::uint32_t count = 0;
+  };
+  void double_width();
+  static Block merged(const Block& early, const Block& late);
+
+  std::vector<Block> blocks_{};
+  // Widths are a power of two of this, whatever the sampling rate, so that the blocks of all series
+  // of a recording line up. Narrower ones would only be empty.
+  static constexpr double kNarrowest = 1e-3;
+
+  double width_ = kNarrowest;
+  double first_ = 0;
+  double last_ = 0;
+  double peak_ = 0;
+  double last_at_ = 0;
+  double quantum_ = 0;
+  std::uint64_t count_ = 0;
+  SwingCounter swings_{};
+};
+
+}  // namespace tidegauge::verdict

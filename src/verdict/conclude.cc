@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/conclude.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/forecast.h"
+#include "verdict/survival.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+constexpr double kSecondsPerMinute = 60;
+// A bounded finding with more doubt than this is not called bounded.
+constexpr double kBoundedBar = 0.35;
+// Growth whose end is this near the end of the first pass (share of the pass) is tied to it.
+constexpr double kNearPassEnd = 0.12;
+
+Class class_of(const Analysis& analysis, double bar) {
+  switch (analysis.finding) {
+    case Finding::Growing:
+    case Finding::Stairs:
+      return analysis.p_leak >= bar ? Class::Leak : Class::Undecided;
+    case Finding::Slowing:
+      return analysis.p_leak < kBoundedBar ? Class::WarmUp : Class::Undecided;
+    case Finding::Settled:
+      return Class::WarmUp;
+    case Finding::Shifted:
+      return Class::Shift;
+    case Finding::Spiky:
+      return Class::Spikes;
+    case Finding::Toothed:
+      return Class::Sawtooth;
+    case Finding::Flat:
+      return Class::Steady;
+    default:
+      return Class::Undecided;
+  }
+}
+
+double confidence_in(Class klass, double p_leak) {
+  if (klass == Class::Leak) return p_leak;
+  if (klass == Class::Undecided) return 1 - std::fabs(2 * p_leak - 1);
+  return 1 - p_leak;
+}
+
+Interval times(const Interval& interval, double factor) {
+  return {interval.value * factor, interval.low * factor, interval.high * factor};
+}
+
+std::optional<double> step_at(const Material& material, double at) {
+  if (material.clock_is_steps) return at;
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr) return {};
+  if (at <= steps->last_at()) return steps->count_at(at);
+  const double seconds = steps->last_at() - steps->first_at();
+  const double pace = seconds > 0 ? (steps->last_count() - steps->first_count()) / seconds : 0;
+  return steps->last_count() + pace * (at - steps->last_at());
+}
+
+Settled settled_at(const Material& material, const Analysis& analysis, double at, double level) {
+  Settled out{.level_bytes = level};
+  if (!material.clock_is_steps) out.at_seconds = at;
+  out.at_step = step_at(material, at);
+  if (!(analysis.rate_before > 0)) return out;
+  if (material.clock_is_steps) {
+    out.bytes_per_step_before = analysis.rate_before;
+    return out;
+  }
+  out.bytes_per_minute_before = analysis.rate_before * kSecondsPerMinute;
+  const auto first = step_at(material, 0);
+  if (out.at_step && first && *out.at_step > *first && at > 0) {
+    out.bytes_per_step_before = analysis.rate_before * at / (*out.at_step - *first);
+  }
+  return out;
+}
+
+bool ended_with_first_pass(const Material& material, double ended) {
+  const auto pass = material.passes->first_pass_ends();
+  if (!pass) return false;
+  const double length = std::max(*pass, 1e-9);
+  return std::fabs(ended - *pass) < kNearPassEnd * length;
+}
+
+std::optional<Needs> needs_of(const Material& material, const Analysis& analysis, double now) {
+  if (!analysis.look_again) {
+    return Needs{.why = "there are too few samples to say anything"};
+  }
+  Needs out{.why = analysis.look_again_why};
+  const double wait = std::max(0.0, *analysis.look_again - now);
+  if (!material.clock_is_steps) out.seconds = wait;
+  const auto then = step_at(material, *analysis.look_again);
+  const auto today = step_at(material, now);
+  if (then && today) {
+    out.at_step = std::ceil(*then);
+    out.steps = std::max(0.0, std::ceil(*then) - *today);
+  }
+  const auto pass = material.passes->first_pass_ends();
+  if (analysis.finding == Finding::Growing && pass && *pass > now && analysis.rate) {
+    out.if_bounded = settled_at(material, analysis, *pass,
+                                analysis.level + analysis.rate->value * (*pass - now));
+  } else if (analysis.finding == Finding::Stopping && analysis.ended) {
+    out.if_bounded = settled_at(material, analysis, *analysis.ended, analysis.level);
+  }
+  return out;
+}
+
+// An event takes the blame for spikes if most of them fall into it.
+void tie_spikes(const Material& material, const Analysis& analysis, Verdict& verdict) {
+  constexpr double kMost = 0.6;
+  if (analysis.spike_times.empty()) return;
+  const double slack = material.series->block_width();
+  for (const auto& events : material.marks->events()) {
+    std::size_t inside = 0;
+    for (const double at : analysis.spike_times) {
+      inside += static_cast<std::size_t>(std::any_of(
+          events.stretches.begin(), events.stretches.end(), [&](const Stretch& stretch) {
+            return at >= stretch.begin - slack && at <= stretch.end + 2 * slack;
+          }));
+    }
+    if (static_cast<double>(inside) >= kMost * static_cast<double>(analysis.spike_times.size())) {
+      verdict.spikes.tied_to = events.tie;
+      verdict.spikes.phase = events.name;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+Verdict conclude(const Subject& subject, const Material& material, const Analysis& analysis,
+                 const std::optional<Limit>& limit) {
+  const BlockSeries& series = *material.series;
+  const double now = series.last_at();
+  const double elapsed = material.clock_is_steps ? 1e9 : now / kSecondsPerMinute;
+  Verdict out{.subject = subject};
+  out.klass = class_of(analysis, leak_bar(*material.rules, elapsed));
+  out.p_leak = std::clamp(analysis.p_leak, 0.0, 1.0);
+  out.confidence = confidence_in(out.klass, out.p_leak);
+  if (analysis.rate) {
+    const double unit = material.clock_is_steps ? 1 : kSecondsPerMinute;
+    out.not_excluded = analysis.not_excluded * unit;
+    if (!material.clock_is_steps) out.bytes_per_minute = times(*analysis.rate, kSecondsPerMinute);
+    out.bytes_per_step = analysis.per_step;
+  }
+  out.bytes_per_event = analysis.per_event;
+  out.tied_to = analysis.tied_to;
+  out.phase = analysis.phase;
+  if (analysis.finding == Finding::Growing && analysis.passes && *analysis.passes < 1) {
+    out.tied_to = Tie::FirstPass;
+  }
+  if (out.klass == Class::WarmUp || out.klass == Class::Shift) {
+    if (analysis.ended) {
+      out.settled = settled_at(material, analysis, *analysis.ended, analysis.level);
+      if (ended_with_first_pass(material, *analysis.ended)) out.tied_to = Tie::FirstPass;
+    } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
+      out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
+    }
+  }
+  out.spikes.count = analysis.spike_count;
+  out.spikes.height_bytes = analysis.spike_count > 0 ? analysis.spike_height : 0;
+  tie_spikes(material, analysis, out);
+  if (limit) {
+    out.limit_kind = limit->kind;
+    out.limit_bytes = limit->bytes;
+    out.forecast = forecast(analysis, *limit);
+  }
+  if (out.klass == Class::Undecided) {
+    out.needs = needs_of(material, analysis, now);
+    if (out.forecast && analysis.look_again) {
+      out.needs->may_run_out_before = out.forecast->p5 < *analysis.look_again - now;
+    }
+  }
+  out.first_bytes = series.first();
+  out.last_bytes = series.last();
+  out.floor_bytes = analysis.level;
+  out.peak_bytes = series.peak();
+  out.duration_seconds = material.clock_is_steps ? 0 : now;
+  out.evidence = evidence_for(out, material, analysis);
+  return out;
+}
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "verdict/fake_recording.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+namespace {
+
+using record::ProcessId;
+using record::Role;
+
+constexpr double kMebibyte = 1024.0 * 1024.0;
+
+TEST(Judge, NothingAtAllIsUndecidedAndSaysWhy) {
+  const Verdicts verdicts = judge(record::Recording{}, {});
+  ASSERT_EQ(verdicts.all.size(), 1u);
+  EXPECT_EQ(verdicts.all[0].klass, Class::Undecided);
+  EXPECT_FALSE(verdicts.all[0].evidence.empty());
+}
+
+TEST(Judge, ThreeSamplesAreTooFew) {
+  FakeRecording recording;
+  for (int i = 0; i < 3; ++i) recording.anon(i, {{{10, 1}, 50 * kMebibyte}});
+  const Verdict verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Undecided);
+  ASSERT_TRUE(verdict.needs);
+  EXPECT_FALSE(verdict.needs->why.empty());
+}
+
+TEST(Judge, PutsTheTreeFirstThenTheJobNotItsWrapper) {
+  const ProcessId wrapper{10, 1};
+  const ProcessId job{11, 2};
+  FakeRecording recording;
+  recording.process(wrapper, "uv", Role::Wrapper).process(job, "python", Role::Main);
+  for (int i = 0; i < 600; ++i) {
+    recording.anon(i, {{wrapper, 60 * kMebibyte}, {job, 500 * kMebibyte}});
+  }
+  const auto all = judge(recording.get(), {}).all;
+  ASSERT_GE(all.size(), 2u);
+  EXPECT_FALSE(all[0].subject.process);
+  EXPECT_EQ(all[0].subject.kind, Kind::Total);
+  EXPECT_EQ(all[0].klass, Class::Steady);
+  EXPECT_EQ(all[1].subject.process, job);
+  EXPECT_EQ(all[1].subject.role, Role::Main);
+}
+
+TEST(Judge, ALongStraightLineIsALeak) {
+  FakeRecording recording;
+  for (int i = 0; i < 7200; ++i) recording.anon(i, {{{10, 1}, (500 + 0.05 * i) * kMebibyte}});
+  const Verdict verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Leak);
+  ASSERT_TRUE(verdict.bytes_per_minute);
+  EXPECT_NEAR(verdict.bytes_per_minute->value, 3 * kMebibyte, 0.1 * kMebibyte);
+  EXPECT_LE(verdict.bytes_per_minute->low, 3 * kMebibyte);
+  EXPECT_GE(verdict.bytes_per_minute->high, 3 * kMebibyte);
+}
+
+TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
+  FakeRecording recording;
+  Gauge gauge({});
+  gauge.begin(recording.get().header);
+  for (int i = 0; i < 2000; ++i) {
+    const double bytes = (300 + 0.1 * std::min(i, 900)) * kMebibyte;
+    recording.anon(i, {{{10, 1}, bytes}});
+    gauge.add(recording.get().entries.back());
+    if (i % 400 != 399) continue;
+    const auto streamed = gauge.judge();
+    const auto whole = judge(recording.get(), {});
+    ASSERT_EQ(streamed.all.size(), whole.all.size());
+    for (std::size_t k = 0; k < whole.all.size(); ++k) {
+      EXPECT_EQ(streamed.all[k].klass, whole.all[k].klass);
+      EXPECT_EQ(streamed.all[k].p_leak, whole.all[k].p_leak);
+      EXPECT_EQ(streamed.all[k].evidence, whole.all[k].evidence);
+    }
+  }
+  EXPECT_EQ(gauge.judge().all[0].klass, Class::WarmUp);
+}
+
+}  // namespace
+}  // namespace tidegauge::verdict

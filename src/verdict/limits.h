@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limit that binds: the one that the tree's growth would reach first.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "record/sample.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+
+struct Limit {
+  std::string kind{};  // "cgroup", "ram", "dev_shm", "given"
+  double bytes = 0;    // of the series that is judged: what it may come to
+};
+
+// Remembers the latest sample that told of limits.
+class Limits {
+ public:
+  // `tree_bytes`: what the tree holds in this sample.
+  void add(const record::Sample& sample, double tree_bytes);
+
+  // For a series that holds `held` bytes at the end. RAM and a cgroup are shared with others, so
+  // what others hold is taken off.
+  std::optional<Limit> binding(const Rules& rules, Kind kind, double held) const;
+
+ private:
+  std::optional<double> ram_headroom_{};  // including swap
+  std::optional<double> cgroup_headroom_{};
+  std::optional<double> cgroup_limit_{};
+  std::optional<double> shm_headroom_{};
+  std::optional<double> gpu_headroom_{};
+  double tree_bytes_ = 0;
+};
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/marks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tidegauge::verdict {
+
+namespace {
+
+using record::EventKind;
+using record::MarkSource;
+
+// Steps of more ranks than this add nothing to what the first few say.
+constexpr std::size_t kMostStepTracks = 32;
+constexpr std::size_t kMostRestarts = 16;
+
+// Who is believed first. A loader counts batches, which are not steps under gradient accumulation.
+constexpr std::array kTrust = {MarkSource::Explicit,  MarkSource::File,   MarkSource::Framework,
+                               MarkSource::Optimizer, MarkSource::Output, MarkSource::Loader};
+
+Tie tie_of(const std::string& phase) {
+  if (phase == "eval" || phase == "validation" || phase == "predict") return Tie::Eval;
+  if (phase == "save" || phase == "checkpoint") return Tie::Save;
+  if (phase == "compile") return Tie::Compile;
+  return Tie::Phase;
+}
+
+}  // namespace
+
+void CountTrack::add(double at, double count) {
+  if (!marks_.empty() && (count <= marks_.back().count || at < marks_.back().at)) return;
+  // The newest mark is always kept; older ones at the stride that fits.
+  if (marks_.size() > 1 && (seen_ - 1) % stride_ != 0) marks_.pop_back();
+  marks_.push_back({at, count});
+  ++seen_;
+  if (marks_.size() <= kMostMarks) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < marks_.size(); i += 2) marks_[kept++] = marks_[i];
+  marks_.resize(kept);
+  stride_ *= 2;
+}
+
+double CountTrack::count_at(double at) const {
+  if (marks_.empty()) return 0;
+  const auto after = std::upper_bound(marks_.begin(), marks_.end(), at,
+                                      [](double t, const Mark& mark) { return t < mark.at; });
+  if (after == marks_.begin()) return marks_.front().count;
+  if (after == marks_.end()) return marks_.back().count;
+  const Mark& before = *(after - 1);
+  const double share = (at - before.at) / std::max(after->at - before.at, 1e-9);
+  return before.count + share * (after->count - before.count);
+}
+
+double CountTrack::time_of(double count) const {
+  if (marks_.empty()) return 0;
+  const auto after =
+      std::lower_bound(marks_.begin(), marks_.end(), count,
+                       [](const Mark& mark, double value) { return mark.count < value; });
+  if (after == marks_.begin() && marks_.front().count >= count) return marks_.front().at;
+  if (after != marks_.end()) {
+    const Mark& before = *(after - 1);
+    const double share = (count - before.count) / std::max(after->count - before.count, 1e-9);
+    return before.at + share * (after->at - before.at);
+  }
+  const double counted = marks_.back().count - marks_.front().count;
+  const double pace = counted > 0 ? (marks_.back().at - marks_.front().at) / counted : 0;
+  return marks_.back().at + pace * (count - marks_.back().count);
+}
+
+void Marks::add(const record::Event& event, double at) {
+  switch (event.kind) {
+    case EventKind::Step:
+      add_step(event, at);
+      break;
+    case EventKind::Epoch:
+      add_epoch(event, at);
+      break;
+    case EventKind::PhaseBegin:
+    case EventKind::PhaseEnd:
+      add_phase(event, at);
+      break;
+    case EventKind::Distinct:
+      if (!event.value) break;
+      if (distinct_.empty()) distinct_reader_ = event.process;
+      if (event.process != distinct_reader_) break;
+      distinct_.add(at, *event.value);
+      if (event.total && *event.total > 0) data_set_size_ = event.total;
+      break;
+    case EventKind::Note:
+      if (event.name == "restart" && restarts_.size() < kMostRestarts) restarts_.push_back(at);
+      break;
+    default:
+      break;
+  }
+}
+
+void Marks::add_step(const record::Event& event, double at) {
+  if (!event.value) return;
+  const auto key = std::pair(event.source, event.process);
+  if (steps_.size() >= kMostStepTracks && !steps_.contains(key)) return;
+  steps_[key].add(at, *event.value);
+}
+
+void Marks::add_epoch(const record::Event& event, double at) {
+  if (!event.value) return;
+  if (!epochs_.empty() && *event.value <= epochs_.last_count()) return;
+  if (epochs_.empty()) {
+    first_epoch_began_ = at;
+  } else if (auto* epochs = track(Tie::Epoch, "epoch")) {
+    // The first epoch's begin is the job's begin, not a boundary.
+    ++epochs->seen;
+    epochs->stretches.push_back({at, at, false});
+    if (epochs->stretches.size() > kMostStretches) {
+      epochs->stretches.erase(epochs->stretches.begin());
+    }
+  }
+  epochs_.add(at, *event.value);
+}
+
+void Marks::add_phase(const record::Event& event, double at) {
+  if (event.name == "restart") {
+    if (event.kind == EventKind::PhaseBegin && restarts_.size() < kMostRestarts) {
+      restarts_.push_back(at);
+    }
+    return;
+  }
+  auto* events = track(tie_of(event.name), event.name);
+  if (events == nullptr) return;
+  auto& all = events->stretches;
+  if (event.kind == EventKind::PhaseBegin) {
+    if (!all.empty() && all.back().open) return;  // another rank's begin of the same phase
+    ++events->seen;
+    all.push_back({at, at, true});
+    if (all.size() > kMostStretches) all.erase(all.begin());
+  } else if (!all.empty() && all.back().open) {
+    all.back().end = at;
+    all.back().open = false;
+  } else {  // its begin was not told
+    ++events->seen;
+    all.push_back({at, at, false});
+    if (all.size() > kMostStretches) all.erase(all.begin());
+  }
+}
+
+EventTrack* Marks::track(Tie tie, const std::string& name) {
+  for (auto& events : events_) {
+    if (events.tie == tie && (tie != Tie::Phase || events.name == name)) return &events;
+  }
+  if (events_.size() >= kMostEventKinds) return nullptr;
+  events_.push_back({.tie = tie, .name = name});
+  return &events_.back();
+}
+
+const CountTrack* Marks::steps() const {
+  for (const auto source : kTrust) {
+    const CountTrack* best = nullptr;
+    for (const auto& [key, track] : steps_) {
+      if (key.first != source || track.size() < 2) continue;
+      if (best == nullptr || track.seen() > best->seen()) best = &track;
+    }
+    if (best != nullptr) return best;
+  }
+  return nullptr;
+}
+
+}  // namespace tidegauge::verdict

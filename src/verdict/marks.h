@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the job told us about its work, in bounded memory: steps, passes over the data, phases.
+// Growth that stops with a first pass, or climbs with each evaluation, is seen on these clocks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/recording.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+
+// Time against a count that never falls. Thinned when it gets long, so the shape stays.
+class CountTrack {
+ public:
+  static constexpr std::size_t kMostMarks = 1024;
+  void add(double at, double count);
+  bool empty() const { return marks_.empty(); }
+  std::size_t size() const { return marks_.size(); }
+  std::uint64_t seen() const { return seen_; }
+  double first_at() const { return marks_.front().at; }
+  double last_at() const { return marks_.back().at; }
+  double last_count() const { return marks_.back().count; }
+  double first_count() const { return marks_.front().count; }
+  double count_at(double at) const;    // between marks by a straight line, held beyond the ends
+  double time_of(double count) const;  // the other way round, extrapolated beyond the end
+
+ private:
+  struct Mark {
+    double at = 0;
+    double count = 0;
+  };
+  std::vector<Mark> marks_{};
+  std::uint64_t seen_ = 0;
+  std::uint64_t stride_ = 1;
+};
+
+struct Stretch {
+  double begin = 0;
+  double end = 0;  // not over yet: as late as is known
+  bool open = false;
+};
+
+// All occurrences of one kind of event.
+struct EventTrack {
+  Tie tie = Tie::Phase;
+  std::string name{};
+  std::uint64_t seen = 0;
+  std::vector<Stretch> stretches{};  // the latest ones
+};
+
+class Marks {
+ public:
+  static constexpr std::size_t kMostStretches = 256;
+  static constexpr std::size_t kMostEventKinds = 16;
+
+  void add(const record::Event& event, double at);
+
+  // The steps of the most trustworthy source, or nothing.
+  const CountTrack* steps() const;
+  const std::vector<EventTrack>& events() const { return events_; }
+  // When the work began anew without the process ending (exec, or a mark called "restart").
+  const std::vector<double>& restarts() const { return restarts_; }
+  std::optional<double> first_epoch_began() const { return first_epoch_began_; }
+  const CountTrack& epochs() const { return epochs_; }  // epoch number that begins
+  // Examples read for the first time, and how many there are.
+  const CountTrack& distinct() const { return distinct_; }
+  std::optional<double> data_set_size() const { return data_set_size_; }
+
+ private:
+  void add_step(const record::Event& event, double at);
+  void add_phase(const record::Event& event, double at);
+  void add_epoch(const record::Event& event, double at);
+  EventTrack* track(Tie tie, const std::string& name);
+
+  std::map<std::pair<record::MarkSource, record::ProcessId>, CountTrack> steps_{};
+  std::vector<EventTrack> events_{};
+  std::vector<double> restarts_{};
+  CountTrack epochs_{};
+  CountTrack distinct_{};
+  record::ProcessId distinct_reader_{};
+  std::optional<double> data_set_size_{};
+  std::optional<double> first_epoch_began_{};
+};
+
+}  // namespace tidegauge::verdict

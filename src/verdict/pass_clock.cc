@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/pass_clock.h"
+
+#include <algorithm>
+
+#include "verdict/statistics.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// Within the first pass, where its length is not known: surely not over.
+constexpr double kSomewhereInFirst = 0.5;
+
+std::optional<double> steps_between_epochs(const Marks& marks, bool clock_is_steps) {
+  const CountTrack* steps = marks.steps();
+  if (steps == nullptr && !clock_is_steps) return {};
+  const auto& epochs = marks.epochs();
+  if (epochs.size() < 2) return {};
+  const double counted = epochs.last_count() - epochs.first_count();
+  const auto step_at = [&](double at) { return clock_is_steps ? at : steps->count_at(at); };
+  const double walked = step_at(epochs.last_at()) - step_at(epochs.first_at());
+  return counted > 0 && walked > 0 ? std::optional(walked / counted) : std::nullopt;
+}
+
+}  // namespace
+
+PassClock::PassClock(const Marks& marks, const Rules& rules, bool clock_is_steps)
+    : marks_(&marks), clock_is_steps_(clock_is_steps) {
+  const bool has_steps = clock_is_steps || marks.steps() != nullptr;
+  steps_per_pass_ = rules.steps_per_epoch && *rules.steps_per_epoch > 0
+                        ? rules.steps_per_epoch
+                        : steps_between_epochs(marks, clock_is_steps);
+  if (marks.data_set_size() && marks.distinct().size() >= 2) {
+    source_ = Source::Distinct;
+  } else if (has_steps && steps_per_pass_) {
+    source_ = Source::Steps;
+  } else if (!marks.epochs().empty()) {
+    source_ = Source::Epochs;
+  }
+}
+
+double PassClock::passes_at(double at) const {
+  switch (source_) {
+    case Source::None:
+      return 0;
+    case Source::Distinct: {
+      const auto ends = first_pass_ends();
+      const double begins = marks_->distinct().first_at();
+      if (!ends || at < *ends) return marks_->distinct().count_at(at) / *marks_->data_set_size();
+      return 1 + (at - *ends) / std::max(*ends - begins, 1e-9);
+    }
+    case Source::Steps:
+      return (clock_is_steps_ ? at : marks_->steps()->count_at(at)) / *steps_per_pass_;
+    case Source::Epochs: {
+      const auto& epochs = marks_->epochs();
+      if (epochs.size() < 2) return kSomewhereInFirst;
+      const double from = epochs.first_count();
+      if (at <= epochs.last_at()) return epochs.count_at(at) - from;
+      // The running epoch is as long as those before; it counts as whole only when it ends.
+      const double whole = epochs.last_count() - from;
+      const double length = (epochs.last_at() - epochs.first_at()) / whole;
+      return whole + std::min(1.0, (at - epochs.last_at()) / std::max(length, 1e-9));
+    }
+  }
+  return 0;
+}
+
+std::optional<double> PassClock::first_pass_ends() const {
+  switch (source_) {
+    case Source::None:
+      return {};
+    case Source::Distinct:
+      return marks_->distinct().time_of(*marks_->data_set_size());
+    case Source::Steps:
+      return clock_is_steps_ ? *steps_per_pass_ : marks_->steps()->time_of(*steps_per_pass_);
+    case Source::Epochs: {
+      const auto& epochs = marks_->epochs();
+      if (epochs.size() < 2) return {};
+      return epochs.time_of(epochs.first_count() + 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/staircase.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/statistics.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+constexpr std::size_t kFewestEvents = 4;
+constexpr std::size_t kFewestFloors = 5;
+// What an event leaves behind settles within the first part of the time until the next.
+constexpr double kSettling = 0.2;
+// A point belongs to a stretch if its block does not reach over the stretch's ends.
+constexpr double kBlockShare = 0.6;
+// The last third must still climb at half the pace.
+constexpr double kStillClimbing = 0.5;
+// Between events the floor may drift by less than this share of a step.
+constexpr double kStillBetween = 0.4;
+
+struct Landing {  // between two events
+  double number = 0;
+  double floor = 0;
+  std::optional<double> drift{};
+};
+
+std::optional<Landing> landing(std::span<const Point> points, double begin, double end,
+                               bool after_event, double block_width) {
+  const double from = begin + (after_event ? kSettling * (end - begin) : 0);
+  std::vector<double> lows;
+  std::vector<double> early;
+  std::vector<double> late;
+  for (const auto& point : points) {
+    if (point.at < from || point.at <= begin + kBlockShare * block_width ||
+        point.at + kBlockShare * block_width >= end) {
+      continue;
+    }
+    lows.push_back(point.low);
+    (point.at < (from + end) / 2 ? early : late).push_back(point.mean);
+  }
+  if (lows.empty()) return {};
+  Landing out{.floor = median(lows)};
+  if (!early.empty() && !late.empty()) out.drift = 2 * (median(late) - median(early));
+  return out;
+}
+
+std::vector<Landing> landings(std::span<const Point> points, const std::vector<Stretch>& events,
+                              double block_width) {
+  std::vector<Landing> out;
+  for (std::size_t k = 0; k <= events.size(); ++k) {
+    const double begin = k == 0 ? points.front().at - 1 : events[k - 1].end;
+    const double end = k < events.size() ? events[k].begin : points.back().at + 1;
+    if (auto found = landing(points, begin, end, k > 0, block_width)) {
+      found->number = static_cast<double>(k);
+      out.push_back(*found);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Staircase> find_staircase(std::span<const Point> points, const EventTrack& events,
+                                        const Scale& scale, double block_width, double alpha) {
+  std::vector<Stretch> inside;
+  for (const auto& stretch : events.stretches) {
+    if (stretch.begin >= points.front().at - 1 && stretch.begin <= points.back().at) {
+      inside.push_back(stretch);
+    }
+  }
+  if (inside.size() < kFewestEvents) return {};
+  const auto found = landings(points, inside, block_width);
+  if (found.size() < kFewestFloors) return {};
+
+  std::vector<double> x;
+  std::vector<double> z;
+  std::vector<double> drifts;
+  for (const auto& one : found) {
+    x.push_back(one.number);
+    z.push_back(one.floor);
+    if (one.drift) drifts.push_back(*one.drift);
+  }
+  Staircase out;
+  out.trend = fit_trend(x, z, scale.noise_floor);
+  const std::size_t n = z.size();
+  const std::size_t third = std::min(n - 1, std::max<std::size_t>(3, n / 3));
+  const double lately = (z[n - 1] - z[n - 1 - third]) / static_cast<double>(third);
+  const double bar = t_quantile(1 - alpha, std::max(2, out.trend.points - 2));
+  const double climbed = out.trend.slope * static_cast<double>(n);
+  if (out.trend.t() <= bar || climbed <= scale.least_growth || z[n - 1] <= z[0] ||
+      lately <= kStillClimbing * out.trend.slope ||
+      median(drifts) >= kStillBetween * out.trend.slope) {
+    return {};
+  }
+  out.events = x.back() - x.front();
+  out.spacing = (points.back().at - points.front().at) / std::max(1.0, out.events);
+  out.last_floor = z.back();
+  out.began = inside.front().begin;
+  return out;
+}
+
+}  // namespace tidegauge::verdict

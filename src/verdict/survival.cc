@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/survival.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verdict/statistics.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// Shortest against longest warm-up.
+constexpr double kSpan = 40;
+// Share of warm-ups that outlast the longest expected one.
+constexpr double kTail = 0.03;
+
+// A pass counts as over only a little later: the last batch may be short, the loader reads ahead.
+constexpr double kPassOver = 1.06;
+constexpr double kWithinPass = 0.97;
+constexpr double kAfterPass = 0.15;  // a second data set, several copies in workers
+constexpr double kAfterPassPower = 2.5;
+constexpr double kAfterPassLeast = 0.004;
+
+constexpr double kTypicalEvents = 3.5;
+constexpr double kEventPower = 1.5;
+
+// Bars for p_leak. An alarm looks again and again, so the best of many looks must clear a higher
+// one, and one that is higher still while little time has passed.
+constexpr double kFinishedBar = 0.88;
+constexpr double kAlarmBar = 0.94;
+constexpr double kEarlyMinutes = 120;
+constexpr double kEarlySlope = 0.5;
+
+}  // namespace
+
+double survival_by_length(double age, double longest) {
+  const double shortest = longest / kSpan;
+  if (age <= shortest) return 1;
+  if (age >= longest) return kTail * std::pow(longest / age, 2);
+  return 1 - (1 - kTail) * std::log(age / shortest) / std::log(kSpan);
+}
+
+double age_at_survival(double survival, double longest) {
+  if (survival >= 1) return longest / kSpan;
+  if (survival < kTail) return longest * std::sqrt(kTail / survival);
+  return longest / kSpan * std::exp((1 - survival) / (1 - kTail) * std::log(kSpan));
+}
+
+double survival_by_pass(double passes) {
+  if (passes < kPassOver) return kWithinPass;
+  return std::max(kAfterPassLeast, kAfterPass * std::pow(kPassOver / passes, kAfterPassPower));
+}
+
+double passes_at_survival(double survival) {
+  return kPassOver * std::max(1.0, std::pow(kAfterPass / survival, 1 / kAfterPassPower));
+}
+
+double survival_by_event(double events) {
+  return 1 / (1 + std::pow(std::max(events, 0.0) / kTypicalEvents, kEventPower));
+}
+
+double events_at_survival(double survival) {
+  return kTypicalEvents * std::pow(1 / survival - 1, 1 / kEventPower);
+}
+
+double leak_bar(const Rules& rules, double elapsed_minutes) {
+  if (rules.mode == Rules::Mode::Finished) return kFinishedBar;
+  const double early = std::max(0.0, std::log(kEarlyMinutes / std::max(elapsed_minutes, 1.0)));
+  return logistic(logit(kAlarmBar) + kEarlySlope * early);
+}
+
+double survival_needed(const Rules& rules, double bar) {
+  const double prior = std::clamp(rules.leak_prior, 0.01, 0.99);
+  return (1 / bar - 1) * prior / (1 - prior) / kStraightWarmUps;
+}
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How likely a straight warm-up is to be still going on after so long. A straight ramp carries no
+// sign of whether it will stop, so this prior, on the best clock there is, is all that decides. It
+// is policy, stated in Rules and printed with the verdict.
+#pragma once
+
+#include <optional>
+
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+
+// Warm-ups without a mark last between a fortieth of `longest` and `longest`, each octave being
+// equally likely; a few last longer.
+double survival_by_length(double age, double longest);
+// The age at which the above has fallen to `survival`.
+double age_at_survival(double survival, double longest);
+
+// With a clock of passes over the data: nothing is decided within the first pass, and little
+// remains after it.
+double survival_by_pass(double passes);
+double passes_at_survival(double survival);
+
+// Growth by one step per event: arenas and pools fill up over the first few.
+double survival_by_event(double events);
+double events_at_survival(double survival);
+
+// p_leak at or above this is called a leak.
+double leak_bar(const Rules& rules, double elapsed_minutes);
+// The survival at which a perfectly straight ramp reaches that bar.
+double survival_needed(const Rules& rules, double bar);
+
+// A straight ramp may still be a warm-up, of which this share are straight.
+inline constexpr double kStraightWarmUps = 0.6;
+
+}  // namespace tidegauge::verdict
