@@ -209,7 +209,8 @@ void Pass::growing() {
                                          std::min<std::size_t>(48, last_ - ramp_.concave_first + 1))
                           : zoom.curve;
   const ShapePosterior shapes =
-      weigh_shapes(curve, std::max(floor_.deviation, scale_.noise_floor), scale_.least_growth,
+      weigh_shapes(curve, clock_[ramp_.concave_first], clock_[last_],
+                   std::max(floor_.deviation, scale_.noise_floor), scale_.least_growth,
                    [this](double share) { return survival(share); });
   const double wandering = chance_of_wandering(track_, floor_, ramp_, zoom.trend.slope, scale_);
   const double prior = std::clamp(m_.rules->leak_prior, 0.01, 0.99);
@@ -370,7 +371,7 @@ void try_staircases(const Material& material, const std::vector<Point>& points, 
     if (!stairs) continue;
     const double prior = std::clamp(material.rules->leak_prior, 0.01, 0.99);
     constexpr double kChance =
-        0.04;  // that a bounded floor climbs in step with the events by chance
+        0.02;  // that a bounded floor climbs in step with the events by chance
     out.finding = Finding::Stairs;
     out.tied_to = events.tie;
     out.phase = events.name;

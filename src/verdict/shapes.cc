@@ -54,15 +54,15 @@ double median_of_three(const std::vector<double>& z, std::size_t i) {
   return std::max(std::min(z[i - 1], z[i]), std::min(std::max(z[i - 1], z[i]), z[i + 1]));
 }
 
-std::vector<Sample> weighted(const Curve& curve, double deviation, double least_growth) {
+std::vector<Sample> weighted(const Curve& curve, double begin, double end, double deviation,
+                             double least_growth) {
   const std::size_t n = curve.size();
   const std::size_t edge = std::max<std::size_t>(1, n / 12);
   const std::vector<double> head(curve.z.begin(),
                                  curve.z.begin() + static_cast<std::ptrdiff_t>(edge));
   const std::vector<double> back(curve.z.end() - static_cast<std::ptrdiff_t>(edge), curve.z.end());
   const double growth = std::max(least_growth, median(back) - median(head));
-  const double begin = curve.x.front();
-  const double length = std::max(curve.x.back() - begin, 1e-12);
+  const double length = std::max(end - begin, 1e-12);
   std::vector<Sample> out;
   std::size_t half = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -70,7 +70,7 @@ std::vector<Sample> weighted(const Curve& curve, double deviation, double least_
     const double lately = std::max(median_of_three(curve.z, i) - median_of_three(curve.z, half),
                                    kLeastLately * growth);
     const double misfit = kMisfit * lately;
-    out.push_back({(curve.x[i] - begin) / length, curve.z[i] - curve.z.front(),
+    out.push_back({std::max(0.0, (curve.x[i] - begin) / length), curve.z[i] - curve.z.front(),
                    1 / (deviation * deviation + misfit * misfit)});
   }
   return out;
@@ -237,21 +237,21 @@ double ShapePosterior::line_weight() const {
   return sum;
 }
 
-ShapePosterior weigh_shapes(const Curve& curve, double deviation, double least_growth,
-                            const std::function<double(double)>& survival) {
+ShapePosterior weigh_shapes(const Curve& curve, double begin, double end, double deviation,
+                            double least_growth, const std::function<double(double)>& survival) {
   if (curve.size() < 3) return {};
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   constexpr double kTimeConstants = 3;  // of an exponential, until it is done
-  const double length = curve.x.back() - curve.x.front();
-  Contest contest(weighted(curve, deviation, least_growth));
+  const double length = end - begin;
+  Contest contest(weighted(curve, begin, end, deviation, least_growth));
   contest.line();
   if (curve.size() >= kFewestForHinge) {
     for (const double k : {0.004, 0.012, 0.03, 0.06, 0.12, 0.25}) {
       contest.shape_and_line(Exponential{k}, kExponentialAndLinePrior,
                              std::max(0.1, 1 - kTimeConstants * k));
     }
-    for (const double end : {0.03, 0.08, 0.15, 0.25, 0.35, 0.5, 0.65}) {
-      contest.shape_and_line(Hinge{end}, kHingeAndLinePrior, 1 - end);
+    for (const double knee : {0.03, 0.08, 0.15, 0.25, 0.35, 0.5, 0.65}) {
+      contest.shape_and_line(Hinge{knee}, kHingeAndLinePrior, 1 - knee);
     }
   }
   if (curve.size() >= kFewestForCurveAndLine) {

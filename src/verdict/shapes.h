@@ -29,9 +29,10 @@ struct ShapePosterior {
   BoundedShape best_bounded{};
 };
 
+// `begin`, `end`: where on the clock the growth began and where it is now; the curve lies between.
 // `deviation`: noise of the curve. `survival(share)`: how likely a warm-up of that share of the
 // curve's length is to be still going on; tames slow exponentials, which are lines in disguise.
-ShapePosterior weigh_shapes(const Curve& curve, double deviation, double least_growth,
-                            const std::function<double(double)>& survival);
+ShapePosterior weigh_shapes(const Curve& curve, double begin, double end, double deviation,
+                            double least_growth, const std::function<double(double)>& survival);
 
 }  // namespace tidegauge::verdict
