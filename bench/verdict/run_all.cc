@@ -13,11 +13,12 @@
 namespace tidegauge::bench {
 namespace {
 
-void show_progress(std::size_t done, std::size_t count, double seconds) {
+// A terminal's line is written over, a log gets a new one.
+void show_progress(std::size_t done, std::size_t count, double seconds, bool terminal) {
   const double left =
       done > 0 ? seconds * static_cast<double>(count - done) / static_cast<double>(done) : 0;
-  fmt::print(stderr, "\r{} of {} series, {:.0f} s, {:.0f} s left ", done, count, seconds, left);
-  if (done == count) fmt::print(stderr, "\n");
+  fmt::print(stderr, "{}{} of {} series, {:.0f} s, {:.0f} s left {}", terminal ? "\r" : "", done,
+             count, seconds, left, terminal && done < count ? "" : "\n");
   std::fflush(stderr);
 }
 
@@ -26,6 +27,7 @@ void show_progress(std::size_t done, std::size_t count, double seconds) {
 void run_all(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
@@ -45,10 +47,10 @@ void run_all(std::size_t count, unsigned threads, const std::function<void(std::
     const std::size_t now = ++done;
     if (now * shows / count == shown) continue;
     shown = now * shows / count;
-    show_progress(now, count, std::chrono::duration<double>(Clock::now() - begin).count());
+    if (now < count) show_progress(now, count, elapsed(), terminal);
   }
   for (auto& thread : others) thread.join();
-  show_progress(done, count, std::chrono::duration<double>(Clock::now() - begin).count());
+  show_progress(done, count, elapsed(), terminal);
 }
 
 }  // namespace tidegauge::bench
