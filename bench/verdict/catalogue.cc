@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/verdict/catalogue.h"
 
+#include "bench/verdict/mechanisms.h"
 #include "bench/verdict/ramps.h"
 #include "bench/verdict/twins.h"
 
@@ -14,24 +15,34 @@ const char* id_of(Suite suite) {
       return "twins";
     case Suite::Ramps:
       return "ramps";
+    case Suite::World:
+      return "world";
+    case Suite::Mechanisms:
+      return "mechanisms";
   }
   return "";
 }
 
 std::vector<Kind> all_kinds() {
   std::vector<Kind> kinds;
-  const auto tables = {suite_a_leaks(), suite_a_bounded(), suite_a_undecidable()};
-  for (const auto& table : tables)
+  const auto add = [&](Suite suite, std::span<const SeriesClass> table) {
     for (const auto& klass : table)
-      kinds.push_back({Suite::A, std::string(klass.name), klass.accepted,
+      kinds.push_back({suite, std::string(klass.name), klass.accepted,
                        [klass](std::uint64_t seed) { return make_series(klass, seed); }});
-  for (const auto& table : tables)
+  };
+  const auto a = {suite_a_leaks(), suite_a_bounded(), suite_a_undecidable()};
+  for (const auto& table : a) add(Suite::A, table);
+  for (const auto& table : a)
     for (const auto& klass : table)
       if (has_twin(klass))
         kinds.push_back({Suite::Twins, std::string(klass.name) + "~", 0,
                          [klass](std::uint64_t seed) { return *make_twin(klass, seed); }});
   kinds.push_back({Suite::Ramps, "ramp_leak", any_of(verdict::Class::Leak), make_ramp_leak});
   kinds.push_back({Suite::Ramps, "ramp_pass", any_of(verdict::Class::WarmUp), make_ramp_pass});
+  for (const auto& table : {world_leaks(), world_bounded(), world_trees()})
+    add(Suite::World, table);
+  kinds.push_back({Suite::Mechanisms, "mechanism_leak", 0, make_mechanism_leak});
+  kinds.push_back({Suite::Mechanisms, "mechanism_bounded", 0, make_mechanism_bounded});
   return kinds;
 }
 

@@ -12,10 +12,14 @@
 namespace tidegauge::bench {
 
 enum class Suite {
-  A,      // 37 classes
-  Twins,  // of suite A, truth turned round
-  Ramps,  // of equal steepness
+  A,           // 37 classes
+  Twins,       // of suite A, truth turned round
+  Ramps,       // of equal steepness
+  World,       // what suite A does not have
+  Mechanisms,  // jobs made of causes
 };
+inline constexpr Suite kSuites[] = {Suite::A, Suite::Twins, Suite::Ramps, Suite::World,
+                                    Suite::Mechanisms};
 const char* id_of(Suite suite);
 
 // Who may look at which seeds. Numbers in docs/accuracy.md come from Test alone.

@@ -39,4 +39,9 @@ std::span<const SeriesClass> suite_a_leaks();
 std::span<const SeriesClass> suite_a_bounded();
 std::span<const SeriesClass> suite_a_undecidable();
 
+// The world as suite A does not have it.
+std::span<const SeriesClass> world_leaks();
+std::span<const SeriesClass> world_bounded();
+std::span<const SeriesClass> world_trees();  // several processes; leaks and bounded
+
 }  // namespace tidegauge::bench

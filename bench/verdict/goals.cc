@@ -38,13 +38,13 @@ std::string class_goals(const std::vector<Outcome>& outcomes) {
   for (const auto& [name, found] :
        {LeakGoal{"warm_leak", 95}, LeakGoal{"leak_epoch", 95}, LeakGoal{"leak_eval", 95},
         LeakGoal{"leak_restart", 95}, LeakGoal{"leak_noisy", 65}}) {
-    const auto s = score_of(of_class(outcomes, Suite::A, name));
+    const auto s = score_of(of_class(outcomes, Suite::A, name, Label::Leak));
     text += goal(std::string(name) + ": found, finished, %", percent(s.leaks.leak, s.leaks.all),
                  Want::AtLeast, found);
   }
   for (const auto& [name, ever] : {BoundedGoal{"arena_stairs", 18}, BoundedGoal{"slow_cycle", 5},
                                    BoundedGoal{"warm_linear", 2}}) {
-    const auto s = score_of(of_class(outcomes, Suite::A, name));
+    const auto s = score_of(of_class(outcomes, Suite::A, name, Label::Bounded));
     text += goal(std::string(name) + ": ever false, %", percent(s.bounded_ever_leak, s.bounded.all),
                  Want::AtMost, ever);
   }

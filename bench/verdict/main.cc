@@ -42,6 +42,10 @@ double seeds_for(Suite suite) {
       return 0.5;
     case Suite::Ramps:
       return 5;
+    case Suite::World:
+      return 0.5;
+    case Suite::Mechanisms:
+      return 5;
   }
   return 1;
 }
@@ -83,7 +87,7 @@ std::vector<Outcome> judge_all(const std::vector<Case>& cases, unsigned threads)
 
 void print_report(const std::vector<Outcome>& outcomes) {
   std::vector<Judged> rows;
-  for (const auto suite : {Suite::A, Suite::Twins, Suite::Ramps}) {
+  for (const auto suite : kSuites) {
     const auto chosen = of_suite(outcomes, suite);
     if (!chosen.empty()) rows.push_back({"tidegauge", suite, score_of(chosen)});
   }
@@ -129,7 +133,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Measures the verdict engine on series whose truth is known."};
   app.add_flag("--quick", options.quick, "development seeds, 16 a class: below a minute");
   app.add_option("--class", options.classes, "only this class (again for more)");
-  app.add_option("--suite", options.suites, "only this suite: a, twins, ramps");
+  app.add_option("--suite", options.suites, "only this suite: a, twins, ramps, world, mechanisms");
   app.add_option("--first-seed", options.first_seed, "first seed of each class");
   app.add_option("--seeds", options.seeds, "seeds per class of suite A");
   app.add_option("--threads", options.threads, "cores to use")->check(CLI::Range(1u, 64u));

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "bench/verdict/statistics.h"
 
@@ -70,7 +70,6 @@ std::string seeds_where(const std::vector<const Outcome*>& outcomes, Predicate p
 
 std::string class_row(const std::vector<const Outcome*>& outcomes) {
   const auto score = score_of(outcomes);
-  // A class may hold more than one truth (mechanisms do); the first names the group.
   const auto label = outcomes[0]->truth.label;
   const auto& tally = label == Label::Leak      ? score.leaks
                       : label == Label::Bounded ? score.bounded
@@ -105,10 +104,10 @@ std::vector<const Outcome*> of_suite(const std::vector<Outcome>& outcomes, Suite
 }
 
 std::vector<const Outcome*> of_class(const std::vector<Outcome>& outcomes, Suite suite,
-                                     const std::string& name) {
+                                     const std::string& name, Label label) {
   std::vector<const Outcome*> out;
   for (const auto* outcome : of_suite(outcomes, suite))
-    if (outcome->name == name) out.push_back(outcome);
+    if (outcome->name == name && outcome->truth.label == label) out.push_back(outcome);
   return out;
 }
 
@@ -145,10 +144,11 @@ std::string class_table(const std::vector<Outcome>& outcomes) {
       "{:<20} {:<4} {:>4} {:>5} {:>5} {:>5} {:>6} {:>6} {:>5} {:>9} {:>5} {:>9}  {:<22} {}\n",
       "class", "is", "n", "leak%", "und%", "other", "label%", "ever!%", "last%", "delay min",
       "cov%", "end conf", "wrong at the end, seeds", "ever false, seeds");
-  std::set<std::pair<Suite, std::string>> seen;
+  std::set<std::tuple<Suite, std::string, Label>> seen;
   for (const auto& outcome : outcomes) {
-    if (!seen.insert({outcome.suite, outcome.name}).second) continue;
-    text += class_row(of_class(outcomes, outcome.suite, outcome.name));
+    const auto label = outcome.truth.label;
+    if (!seen.insert({outcome.suite, outcome.name, label}).second) continue;
+    text += class_row(of_class(outcomes, outcome.suite, outcome.name, label));
   }
   return text;
 }

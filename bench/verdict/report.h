@@ -28,6 +28,6 @@ std::string goal_table(const std::vector<Outcome>& outcomes);
 // Outcomes that pass, in their order.
 std::vector<const Outcome*> of_suite(const std::vector<Outcome>& outcomes, Suite suite);
 std::vector<const Outcome*> of_class(const std::vector<Outcome>& outcomes, Suite suite,
-                                     const std::string& name);
+                                     const std::string& name, Label label);
 
 }  // namespace tidegauge::bench

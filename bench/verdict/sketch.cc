@@ -106,16 +106,40 @@ void Sketch::count_steps(const StepPlan& plan) {
   }
 }
 
+double Sketch::measured(double megabytes) const {
+  const double quantum = defects.quantum > 0 ? defects.quantum * kMegabyte : kPageBytes;
+  return std::floor(std::max(1.0, megabytes) * kMegabyte / quantum) * quantum;
+}
+
+// The first member has the tree's noise, the others little. Returns what they hold together.
+double Sketch::add_member_samples(Series& out, std::size_t i, double disturbance) {
+  constexpr double kQuieter = 0.1;
+  double all = 0;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const double own = k == 0 ? disturbance : kQuieter * noise.white * random.normal();
+    const bool lives = members[k].bytes[i] >= 0;
+    const double bytes = lives ? measured(members[k].bytes[i] + own) : -1;
+    out.members[k].bytes.push_back(bytes);
+    if (lives) all += bytes;
+  }
+  return all;
+}
+
 Series Sketch::finish(std::string_view name, std::uint64_t seed) {
   Series out;
   out.name = name;
   out.seed = seed;
+  out.members = members;
+  for (auto& member : out.members) member.bytes.clear();
   const double keep = portable_exp(-interval / std::max(noise.drift_seconds, 0.01 * interval));
   double drift = noise.drift * random.normal();
-  int lost = 0;  // samples of a gap still to come
+  double jumped = 0;
+  double fresh_at = -1;  // when the meter was read
+  int lost = 0;          // samples of a gap still to come
   for (std::size_t i = 0; i < size(); ++i) {
     drift = keep * drift + noise.drift * std::sqrt(1 - keep * keep) * random.normal();
-    const double value = floor[i] + transient[i] + drift + noise.white * random.normal();
+    const double disturbance = transient[i] + drift + noise.white * random.normal();
+    if (!clock_jumps.empty()) jumped += clock_jumps[i];
     if (lost > 0) {
       --lost;
       continue;
@@ -127,12 +151,22 @@ Series Sketch::finish(std::string_view name, std::uint64_t seed) {
     }
     double at = time(i);
     if (defects.irregular) at += interval * kIrregularity * random.uniform(-1, 1);
-    out.seconds.push_back(std::max(0.0, at));
-    const double quantum = defects.quantum > 0 ? defects.quantum * kMegabyte : kPageBytes;
-    out.bytes.push_back(std::floor(std::max(1.0, value) * kMegabyte / quantum) * quantum);
+    const bool stale = fresh_at >= 0 && time(i) < fresh_at + stale_seconds;
+    if (!stale) fresh_at = time(i);
+    const double bytes = !members.empty() ? add_member_samples(out, i, disturbance)
+                         : stale          ? out.bytes.back()
+                                          : measured(floor[i] + disturbance);
+    out.seconds.push_back(std::max(0.0, at + jumped));
+    out.bytes.push_back(bytes);
     if (show_steps) out.steps.push_back(steps[i]);
     if (!distinct.empty()) out.distinct.push_back(distinct[i]);
   }
+  add_facts(out);
+  return out;
+}
+
+// What is known of it besides its samples.
+void Sketch::add_facts(Series& out) const {
   out.data_set_size = data_set_size;
   if (show_marks) out.marks = marks;
   out.steps_per_epoch = steps_per_epoch;
@@ -142,7 +176,6 @@ Series Sketch::finish(std::string_view name, std::uint64_t seed) {
   const double power =
       noise.white * noise.white * interval + noise.drift * noise.drift * 2 * noise.drift_seconds;
   out.truth.noise_power = power * kMegabyte * kMegabyte;
-  return out;
 }
 
 }  // namespace tidegauge::bench

@@ -65,6 +65,9 @@ class Sketch {
   std::vector<double> distinct{};
   double data_set_size = 0;
   std::vector<Mark> marks{};
+  std::vector<Member> members{};      // of a tree; their bytes are megabytes until finish()
+  double stale_seconds = 0;           // the meter is read anew only this often
+  std::vector<double> clock_jumps{};  // seconds that the clock leaps ahead before each sample
 
   // Lays the grid, from `duration` and `interval` as they are now, at this level.
   void start(double at_level);
@@ -97,6 +100,9 @@ class Sketch {
   Series finish(std::string_view name, std::uint64_t seed);
 
  private:
+  double measured(double megabytes) const;  // bytes, as the meter rounds them
+  double add_member_samples(Series& out, std::size_t i, double disturbance);
+  void add_facts(Series& out) const;
   std::vector<char> busy_elsewhere_{};  // within a spike: no steps are made
 };
 
