@@ -5,10 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tidegauge::proc {
 
-enum class Language { None, Python, Shell };
+enum class Language { None, Python, Shell, Other };  // Other: perl, ruby, node
 
 // "/opt/venv/bin/python3.11 -u -m torch.distributed.run --nproc 4 t.py" is the module
 // "torch.distributed.run" in Python, with what follows it as `rest`.
@@ -16,8 +17,8 @@ struct Program {
   Language language = Language::None;
   std::string name{};  // base name of the file, or the module after -m; for -c its text
   bool is_module = false;
-  bool is_inline = false;               // -c: the program is in the arguments
-  std::span<const std::string> rest{};  // the program's own arguments
+  bool is_inline = false;                // -c: the program is in the arguments
+  std::vector<std::string_view> rest{};  // the program's own arguments; views of those given
 };
 
 // `comm` is used where a process has no arguments (it is a zombie, or wiped them).

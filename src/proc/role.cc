@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 
+#include "proc/member_kind.h"
 #include "proc/program.h"
 
 namespace tidegauge::proc {
@@ -15,291 +15,205 @@ namespace {
 
 using record::Role;
 
-// A program that starts the job and waits. With a `command`, only that of its commands does.
-struct Starter {
-  std::string_view name;
-  std::string_view command = {};
-};
-
-constexpr Starter kStarters[] = {
-    // launchers of training jobs
-    {"torchrun"},
-    {"torch.distributed.run"},
-    {"torch.distributed.launch"},
-    {"accelerate", "launch"},
-    {"accelerate-launch"},
-    {"accelerate.commands.launch"},
-    {"accelerate.commands.accelerate_cli", "launch"},
-    {"deepspeed"},
-    {"deepspeed.launcher.runner"},
-    {"deepspeed.launcher.launch"},
-    {"colossalai", "run"},
-    {"composer"},
-    {"horovodrun"},
-    {"xla_dist"},
-    {"ray", "job"},
-    {"raylet"},
-    {"wandb", "agent"},
-    {"guild", "run"},
-    {"dvc", "repro"},
-    {"dvc", "exp"},
-    {"mlflow", "run"},
-    {"submitit"},
-    {"sky", "exec"},
-    {"jupyter"},
-    {"jupyter-lab"},
-    {"jupyter-notebook"},
-    {"jupyterhub-singleuser"},
-    // MPI and batch systems
-    {"mpirun"},
-    {"mpiexec"},
-    {"mpiexec.hydra"},
-    {"mpirun.openmpi"},
-    {"mpirun.mpich"},
-    {"orterun"},
-    {"orted"},
-    {"prterun"},
-    {"prted"},
-    {"hydra_pmi_proxy"},
-    {"srun"},
-    {"slurmstepd:"},
-    {"salloc"},
-    {"flux", "run"},
-    {"pbs_demux"},
-    {"condor_starter"},
-    // environments
-    {"uv", "run"},
-    {"uv", "tool"},
-    {"uvx"},
-    {"poetry", "run"},
-    {"pdm", "run"},
-    {"pipenv", "run"},
-    {"pipx", "run"},
-    {"hatch", "run"},
-    {"rye", "run"},
-    {"conda", "run"},
-    {"mamba", "run"},
-    {"micromamba", "run"},
-    {"pixi", "run"},
-    {"nix", "run"},
-    {"direnv", "exec"},
-    {"mise", "exec"},
-    {"tox"},
-    {"nox"},
-    {"npm", "run"},
-    {"npm", "exec"},
-    {"npx"},
-    {"cargo", "run"},
-    {"go", "run"},
-    {"bazel", "run"},
-    // one command that runs another
-    {"env"},
-    {"nice"},
-    {"ionice"},
-    {"chrt"},
-    {"taskset"},
-    {"numactl"},
-    {"nohup"},
-    {"setsid"},
-    {"time"},
-    {"timeout"},
-    {"stdbuf"},
-    {"unbuffer"},
-    {"script"},
-    {"flock"},
-    {"prlimit"},
-    {"setpriv"},
-    {"runuser"},
-    {"su"},
-    {"sudo"},
-    {"doas"},
-    {"chroot"},
-    {"unshare"},
-    {"nsenter"},
-    {"systemd-run"},
-    {"cgexec"},
-    {"apptainer"},
-    {"singularity"},
-    {"starter"},
-    {"xargs"},
-    {"parallel"},
-    {"make"},
-    {"gmake"},
-    {"ninja"},
-    {"just"},
-    {"watch"},
-    {"entr"},
-    {"strace"},
-    {"ltrace"},
-    {"gdb"},
-    {"perf"},
-    {"nsys"},
-    {"ncu"},
-    {"py-spy"},
-    {"tidegauge", "run"},
-    {"tidegauge", "gate"},
-    {"tidegauge", "experiment"},
-    // first processes of containers and sessions
-    {"tini"},
-    {"docker-init"},
-    {"dumb-init"},
-    {"catatonit"},
-    {"s6-svscan"},
-    {"s6-supervise"},
-    {"supervisord"},
-    {"containerd-shim-runc-v2"},
-    {"conmon"},
-    {"systemd"},
-    {"tmux"},
-    {"tmux:"},
-    {"screen"},
-    {"SCREEN"},
-    {"sshd"},
-    {"sshd:"},
-    {"login"},
-};
-
-// How far into its own arguments a program's command is looked for: global options may come first.
-constexpr std::size_t kCommandWithin = 8;
-
-bool has_command(std::span<const std::string> rest, std::string_view command) {
-  for (const auto& word : rest.first(std::min(rest.size(), kCommandWithin))) {
-    if (word == "--") return false;
-    if (word == command) return true;
-  }
-  return false;
-}
-
-bool starts_others(const Program& program) {
-  if (program.language == Language::Shell) return true;  // sh -c, bash run.sh
-  if (program.is_inline) return false;
-  return std::any_of(std::begin(kStarters), std::end(kStarters), [&](const Starter& starter) {
-    return starter.name == program.name &&
-           (starter.command.empty() || has_command(program.rest, starter.command));
-  });
-}
-
-// What a command line alone says about a process.
-enum class Kind {
-  Plain,
-  Starter,
-  CompileWorker,
-  DataWorker,  // torch names it so
-  Spawned,     // by Python's multiprocessing, with a new interpreter
-  ForkServer,  // of multiprocessing, or what it forked
-  Tracker,     // of multiprocessing: cleans up after the others
-};
-
-bool any_has(std::span<const std::string> arguments, std::string_view part) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [&](const std::string& word) { return word.find(part) != std::string::npos; });
-}
-
-Kind kind_of(const Member& member, const Program& program) {
-  if (member.name.starts_with("pt_data_worker")) return Kind::DataWorker;
-  if (any_has(member.arguments, "torch/_inductor/compile_worker")) return Kind::CompileWorker;
-  if (program.is_inline && program.language == Language::Python) {
-    const std::string_view text = program.name;
-    if (text.find("multiprocessing.resource_tracker") != text.npos ||
-        text.find("multiprocessing.semaphore_tracker") != text.npos) {
-      return Kind::Tracker;
-    }
-    if (text.find("multiprocessing.forkserver") != text.npos) return Kind::ForkServer;
-    if (text.find("multiprocessing.spawn") != text.npos) return Kind::Spawned;
-  }
-  return starts_others(program) ? Kind::Starter : Kind::Plain;
-}
+// A program that nobody told us about starts the job, too, if what it has started holds so much
+// more that nobody would ask about the program itself.
+constexpr std::uint64_t kDwarfed = 4;
+constexpr std::uint64_t kJobAtLeast = 128ull << 20;
+// Of several trees, those whose job holds at least this part of the largest one have a Main too; a
+// process that lost its parent and holds less is a left-over.
+constexpr std::uint64_t kSmallestShare = 8;
 
 class Tree {
  public:
   explicit Tree(std::span<const Member> members) : members_(members) {
-    std::map<record::ProcessId, std::size_t> places;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      places.emplace(members[i].id, i);
-      programs_.push_back(program_of(members[i].arguments, members[i].name));
-      kinds_.push_back(kind_of(members[i], programs_.back()));
+    for (const auto& member : members) {
+      programs_.push_back(program_of(member.arguments, member.name));
+      kinds_.push_back(kind_of(member, programs_.back()));
     }
-    parents_.resize(members.size());
-    children_.resize(members.size());
     roles_.assign(members.size(), Role::Other);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const auto parent = places.find(members[i].parent);
-      if (parent == places.end() || parent->second == i) continue;
+    link();
+    order_from_roots();
+    find_workers();
+  }
+
+  std::vector<Role> roles() {
+    std::vector<std::size_t> jobs;
+    for (const auto root : roots_) {
+      if (const auto job = find_main(root)) jobs.push_back(*job);
+    }
+    drop_left_overs(jobs);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (roles_[i] == Role::Other && worker_[i]) roles_[i] = *worker_[i];
+    }
+    return std::move(roles_);
+  }
+
+ private:
+  void link() {
+    std::map<record::ProcessId, std::size_t> places;
+    for (std::size_t i = 0; i < members_.size(); ++i) places.emplace(members_[i].id, i);
+    parents_.resize(members_.size());
+    children_.resize(members_.size());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto parent = places.find(members_[i].parent);
+      if (parent == places.end() || parent->second == i) {
+        roots_.push_back(i);
+        continue;
+      }
       parents_[i] = parent->second;
       children_[parent->second].push_back(i);
     }
   }
 
-  std::vector<Role> roles() {
-    find_main();
-    name_workers();
-    return std::move(roles_);
+  // Parents before their children. What is only reached in a circle, which no kernel makes, is left
+  // out.
+  void order_from_roots() {
+    order_ = roots_;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto& children = children_[order_[i]];
+      order_.insert(order_.end(), children.begin(), children.end());
+    }
   }
 
- private:
   std::uint64_t size_of(std::size_t i) const { return members_[i].anon.value_or(0); }
 
-  bool can_be_main(std::size_t i) const {
-    return kinds_[i] == Kind::Plain || kinds_[i] == Kind::Starter;
+  // Has the arguments of the one that started it: it was forked and runs the same program.
+  bool is_forked(std::size_t i) const {
+    return parents_[i] && !members_[i].arguments.empty() &&
+           members_[i].arguments == members_[*parents_[i]].arguments;
   }
 
-  // Wrappers from the roots down, and the first ones below them that are none.
-  void find_main() {
-    std::vector<std::size_t> open;
-    std::vector<std::size_t> candidates;
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!parents_[i]) open.push_back(i);
+  std::optional<Role> worker_role(std::size_t i) const {
+    switch (kinds_[i]) {
+      case MemberKind::CompileWorker:
+        return Role::CompileWorker;
+      case MemberKind::DataWorker:
+      case MemberKind::Spawned:
+        return Role::LoaderWorker;
+      case MemberKind::ForkServer:
+        return is_forked(i) ? Role::LoaderWorker : Role::Other;
+      case MemberKind::Tracker:
+        return Role::Other;
+      case MemberKind::Starter:
+      case MemberKind::Plain:
+        break;
     }
-    const auto roots = open;
+    if (is_forked(i) && programs_[i].language == Language::Python) return Role::LoaderWorker;
+    return {};
+  }
+
+  // Workers, but for those that have workers of their own: they are ranks, which multiprocessing
+  // has started, and torch would have given a DataLoader's worker its name.
+  void find_workers() {
+    worker_.resize(members_.size());
+    for (const auto i : order_) worker_[i] = worker_role(i);
+    for (const auto i : order_) {
+      const bool can_be_rank = kinds_[i] == MemberKind::Spawned || kinds_[i] == MemberKind::Plain;
+      if (worker_[i] && can_be_rank && has_workers(i)) worker_[i].reset();
+    }
+  }
+
+  bool has_workers(std::size_t i) const {
+    return std::any_of(children_[i].begin(), children_[i].end(), [&](std::size_t child) {
+      return kinds_[child] == MemberKind::DataWorker ||
+             kinds_[child] == MemberKind::CompileWorker || worker_[child] == Role::LoaderWorker;
+    });
+  }
+
+  // Candidates below `i`, which are no workers.
+  std::vector<std::size_t> jobs_of(std::size_t i) const {
+    std::vector<std::size_t> jobs;
+    for (const auto child : children_[i]) {
+      if (!worker_[child]) jobs.push_back(child);
+    }
+    return jobs;
+  }
+
+  // The most that any of those below `i` holds, workers and what is below them left out.
+  std::uint64_t largest_below(std::size_t i) const {
+    std::uint64_t largest = 0;
+    auto open = jobs_of(i);
+    while (!open.empty()) {
+      const auto job = open.back();
+      open.pop_back();
+      largest = std::max(largest, size_of(job));
+      const auto more = jobs_of(job);
+      open.insert(open.end(), more.begin(), more.end());
+    }
+    return largest;
+  }
+
+  bool is_wrapper(std::size_t i, const std::vector<std::size_t>& jobs) const {
+    if (jobs.empty()) return false;
+    if (kinds_[i] == MemberKind::Starter) return true;
+    const bool started_ranks = std::any_of(jobs.begin(), jobs.end(), [&](std::size_t job) {
+      return kinds_[job] == MemberKind::Spawned || is_forked(job);
+    });
+    if (started_ranks) return true;
+    if (!members_[i].anon) return false;
+    const auto below = largest_below(i);
+    return below >= kJobAtLeast && below / kDwarfed > size_of(i);
+  }
+
+  // Names wrappers from `root` down. Of the first ones below that are none, the largest and those
+  // that run the same program, the ranks, are Main. The largest one, if there is any.
+  std::optional<std::size_t> find_main(std::size_t root) {
+    std::vector<std::size_t> open{root};
+    std::vector<std::size_t> candidates;
     while (!open.empty()) {
       const auto i = open.back();
       open.pop_back();
-      if (!can_be_main(i)) continue;
-      const bool has_job = std::any_of(children_[i].begin(), children_[i].end(),
-                                       [&](std::size_t child) { return can_be_main(child); });
-      if (kinds_[i] == Kind::Starter && has_job) {
-        roles_[i] = Role::Wrapper;
-        open.insert(open.end(), children_[i].begin(), children_[i].end());
-      } else {
+      const auto jobs = jobs_of(i);
+      if (!is_wrapper(i, jobs)) {
         candidates.push_back(i);
+        continue;
       }
+      roles_[i] = Role::Wrapper;
+      open.insert(open.end(), jobs.begin(), jobs.end());
     }
-    choose_main(candidates.empty() ? roots : candidates);
-  }
-
-  // The largest one, and all that run the same program: the ranks.
-  void choose_main(const std::vector<std::size_t>& candidates) {
-    if (candidates.empty()) return;
     const auto largest =
         *std::max_element(candidates.begin(), candidates.end(),
-                          [&](std::size_t a, std::size_t b) { return size_of(a) < size_of(b); });
+                          [&](std::size_t a, std::size_t b) { return goes_before(b, a); });
     for (const auto i : candidates) {
       if (programs_[i].name == programs_[largest].name) roles_[i] = Role::Main;
     }
+    return largest;
   }
 
-  void name_workers() {
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (roles_[i] != Role::Other) continue;
-      const auto parent = parents_[i];
-      const bool forked = parent && !members_[i].arguments.empty() &&
-                          members_[i].arguments == members_[*parent].arguments;
-      if (kinds_[i] == Kind::CompileWorker) roles_[i] = Role::CompileWorker;
-      if (kinds_[i] == Kind::DataWorker || kinds_[i] == Kind::Spawned) {
-        roles_[i] = Role::LoaderWorker;
-      }
-      if (forked && kinds_[i] == Kind::ForkServer) roles_[i] = Role::LoaderWorker;
-      if (forked && roles_[*parent] == Role::Main && programs_[i].language == Language::Python) {
-        roles_[i] = Role::LoaderWorker;
+  // The larger one is the likelier job; of two the same, the older one.
+  bool goes_before(std::size_t a, std::size_t b) const {
+    if (worker_[a].has_value() != worker_[b].has_value()) return !worker_[a];
+    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
+    return members_[a].id < members_[b].id;
+  }
+
+  // `jobs`: the largest Main of each tree.
+  void drop_left_overs(const std::vector<std::size_t>& jobs) {
+    if (jobs.empty()) return;
+    const auto first = *std::min_element(
+        jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return goes_before(a, b); });
+    for (const auto job : jobs) {
+      const bool worker = worker_[job] && !worker_[first];
+      if (job == first || (!worker && size_of(job) >= size_of(first) / kSmallestShare)) continue;
+      for (const auto i : order_) {
+        if (roles_[i] == Role::Main && root_of(i) == root_of(job)) roles_[i] = Role::Other;
       }
     }
+  }
+
+  std::size_t root_of(std::size_t i) const {
+    while (parents_[i]) i = *parents_[i];
+    return i;
   }
 
   std::span<const Member> members_;
   std::vector<Program> programs_;
-  std::vector<Kind> kinds_;
+  std::vector<MemberKind> kinds_;
   std::vector<std::optional<std::size_t>> parents_;
   std::vector<std::vector<std::size_t>> children_;
+  std::vector<std::size_t> roots_;
+  std::vector<std::size_t> order_;           // all, parents before children
+  std::vector<std::optional<Role>> worker_;  // what it is if it is not the job
   std::vector<Role> roles_;
 };
 
