@@ -104,6 +104,13 @@ bool is_in(pid_t pid, const std::string& folder) {
   return pids && std::find(pids->begin(), pids->end(), pid) != pids->end();
 }
 
+// Threaded groups do not list processes.
+bool lists_others_only(pid_t pid, const std::string& folder) {
+  const auto fd = open_folder(folder);
+  const auto pids = pids_in(fd.get());
+  return pids && std::find(pids->begin(), pids->end(), pid) == pids->end();
+}
+
 }  // namespace
 
 CgroupReader::CgroupReader(Roots roots, pid_t of, UniqueFd memberships)
@@ -138,11 +145,14 @@ Result<> CgroupReader::find_groups() {
   if (!root) return root.error();
   const auto memberships = parse_memberships(last_seen_);
   const auto places = memory_places(memberships, mounts_seen(*root, of_), roots_.sys);
-  groups_.clear();
   for (const auto& place : places) {
     if (place.guessed && !is_in(of_, place.folder())) continue;
+    // Version 1 says of one that has ended that it is in the root group. Its own is the last one
+    // that it was in, and just now worth a look: it may hold the count of kills.
+    if (!groups_.empty() && lists_others_only(of_, place.folder())) return Ok{};
     if (open_ancestry(place.version, place.mount, place.path)) return Ok{};
   }
+  groups_.clear();
   if (!places.empty()) return Ok{};  // it is in none now, and may be moved into one
   return Error{Reason::Unsupported, "no memory cgroups can be seen from here"};
 }

@@ -10,9 +10,10 @@
 #include <optional>
 #include <set>
 
-#include "base/text.h"
+#include "proc/cmdline.h"
 #include "proc/program.h"
 #include "proc/root.h"
+#include "proc/stat.h"
 
 namespace tidegauge::proc {
 
@@ -57,32 +58,15 @@ struct Candidate {
   std::vector<std::string> arguments{};
 };
 
-std::vector<std::string> split_arguments(const std::string& text) {
-  std::vector<std::string> arguments;
-  std::size_t from = 0;
-  while (from < text.size()) {
-    auto end = text.find('\0', from);
-    if (end == std::string::npos) end = text.size();
-    arguments.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return arguments;
-}
-
-// Name and parent from PID/stat: the name runs from the first bracket to the last one.
 std::optional<Candidate> look_at(const Root& root, pid_t pid) {
-  const auto stat = root.read(pid, "stat");
-  if (!stat) return {};
-  const auto open = stat->find('(');
-  const auto close = stat->rfind(')');
-  if (open == stat->npos || close == stat->npos || close < open) return {};
-  std::string_view rest = std::string_view(*stat).substr(close + 1);
-  next_word(rest);  // state
-  const auto parent = to_number<pid_t>(next_word(rest));
-  if (!parent) return {};
-  Candidate candidate{.parent = *parent, .name = stat->substr(open + 1, close - open - 1)};
-  if (const auto line = root.read(pid, "cmdline")) candidate.arguments = split_arguments(*line);
-  return candidate;
+  const auto text = root.read(pid, "stat");
+  if (!text) return {};
+  auto stat = parse_stat(*text);
+  if (!stat || has_ended(*stat)) return {};
+  const auto line = root.read(pid, "cmdline");
+  return Candidate{.parent = stat->parent,
+                   .name = std::move(stat->name),
+                   .arguments = line ? parse_cmdline(*line) : std::vector<std::string>{}};
 }
 
 std::string joined(const std::vector<std::string>& arguments) {
@@ -98,6 +82,17 @@ bool is_gauge(const Candidate& candidate) {
   return program_of(candidate.arguments, candidate.name).name == "tidegauge";
 }
 
+using Candidates = std::map<pid_t, Candidate>;
+
+// `pid` and those that it descends from.
+std::set<pid_t> line_of(pid_t pid, const Candidates& all) {
+  std::set<pid_t> line;  // a parent may change while we look, even into a circle
+  for (auto at = all.find(pid); at != all.end() && line.insert(at->first).second;) {
+    at = all.find(at->second.parent);
+  }
+  return line;
+}
+
 }  // namespace
 
 Result<std::vector<pid_t>> find_by_name(const std::string& pattern, const Roots& roots) {
@@ -108,15 +103,11 @@ Result<std::vector<pid_t>> find_by_name(const std::string& pattern, const Roots&
   const auto pids = root->pids();
   if (!pids) return pids.error();
 
-  std::map<pid_t, Candidate> all;
+  Candidates all;
   for (const pid_t pid : *pids) {
     if (auto candidate = look_at(*root, pid)) all.emplace(pid, std::move(*candidate));
   }
-  std::set<pid_t> ours;
-  for (pid_t pid = ::getpid(); pid > 0 && ours.insert(pid).second;) {
-    const auto found = all.find(pid);
-    pid = found == all.end() ? 0 : found->second.parent;
-  }
+  const auto ours = line_of(::getpid(), all);
   std::set<pid_t> matching;
   for (const auto& [pid, candidate] : all) {
     if (ours.contains(pid) || is_gauge(candidate)) continue;
@@ -126,12 +117,11 @@ Result<std::vector<pid_t>> find_by_name(const std::string& pattern, const Roots&
   }
   std::vector<pid_t> topmost;
   for (const pid_t pid : matching) {
-    std::set<pid_t> seen{pid};  // a parent may change while we look, even into a circle
-    pid_t above = all.at(pid).parent;
-    while (all.contains(above) && !matching.contains(above) && seen.insert(above).second) {
-      above = all.at(above).parent;
-    }
-    if (!matching.contains(above)) topmost.push_back(pid);
+    const auto line = line_of(pid, all);
+    const bool nested = std::any_of(line.begin(), line.end(), [&](pid_t above) {
+      return above != pid && matching.contains(above);
+    });
+    if (!nested) topmost.push_back(pid);
   }
   return topmost;
 }

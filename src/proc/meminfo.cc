@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proc/meminfo.h"
 
-#include <cstdint>
-#include <limits>
-
 #include "base/text.h"
+#include "proc/kilobytes.h"
 
 namespace tidegauge::proc {
 
 namespace {
-
-constexpr std::uint64_t kKilobyte = 1024;  // the kernel writes kB and means KiB
 
 struct Field {
   std::string_view name;
@@ -22,13 +18,6 @@ constexpr Field kFields[] = {
     {"Shmem:", &record::Machine::shmem},        {"SwapTotal:", &record::Machine::swap_total},
     {"SwapFree:", &record::Machine::swap_free},
 };
-
-record::Bytes kilobytes(std::string_view text) {
-  const auto number = to_number<std::uint64_t>(next_word(text));
-  if (!number || *number > std::numeric_limits<std::uint64_t>::max() / kKilobyte) return {};
-  if (next_word(text) != "kB") return {};
-  return *number * kKilobyte;
-}
 
 // "avg10=1.25" as 1.25; shares outside 0..100 are none.
 std::optional<double> share(std::string_view word, std::string_view name) {
