@@ -40,6 +40,9 @@ class LedgerKeeper {
   void add(const Process& process) { sharing_.add(process); }
   void add(const Event& event) { sharing_.add(event); }
   Ledger add(const Sample& sample);
+  // What a process adds to the total of the last sample: shared pages are counted for the one that
+  // had them first.
+  std::uint64_t own(const ProcessId& id) const { return sharing_.own(id); }
   std::size_t remembered() const { return sharing_.remembered(); }  // processes, living and gone
 
  private:

@@ -95,6 +95,20 @@ TEST(Ledger, WorkersThatShareTheirParentsPagesAddNothing) {
   }
 }
 
+TEST(Ledger, SaysWhatEachProcessAddsToTheTotal) {
+  Watched watched;
+  const auto parent = watched.tree.start();
+  watched.tree.grow(parent, 400);
+  watched.look_deep();
+  const auto worker = watched.tree.fork(parent);
+  watched.look();
+  watched.tree.grow(worker, 30);
+  watched.look();
+  EXPECT_EQ(mib(watched.keeper.own(parent)), 400);
+  EXPECT_EQ(mib(watched.keeper.own(worker)), 30) << "not what it shares with its parent";
+  EXPECT_EQ(watched.keeper.own({9999, 1}), 0u);
+}
+
 // The numbers of a tree that was measured: each worker writes to a quarter of 400 MB.
 TEST(Ledger, AWalkShowsWhatAWorkerHasWrittenTo) {
   Watched watched;

@@ -237,6 +237,14 @@ Sharing::Sums Sharing::modelled() const {
   return sums;
 }
 
+std::uint64_t Sharing::own(const ProcessId& id) const {
+  const auto* member = find(id);
+  if (member == nullptr) return 0;
+  Amount sum = 0;
+  for (const auto& part : member->parts) sum += std::max<Amount>(part.counter - part.inherited, 0);
+  return static_cast<std::uint64_t>(sum);
+}
+
 Sharing::Tally Sharing::tally(Kind kind) const {
   Tally tally;
   for (const auto& [id, member] : members_) {

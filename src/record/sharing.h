@@ -42,6 +42,8 @@ class Sharing {
   // What the tree holds of each kind. Exact where the kernel counted for us: `counted_anon` is what
   // a cgroup says that holds this tree and nothing else.
   Totals add(const Sample& sample, Bytes counted_anon);
+  // What a process holds that the model counts as its own; 0 for one that is not there.
+  std::uint64_t own(const ProcessId& id) const;
   std::size_t remembered() const { return members_.size() + described_.size(); }
 
  private:

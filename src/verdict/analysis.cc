@@ -425,7 +425,7 @@ std::vector<double> step_clock(const Material& material, const std::vector<Point
 
 Analysis analyse(const Material& material) {
   Analysis out;
-  std::vector<Point> points = material.series->points();
+  std::vector<Point> points = material.points;
   if (points.empty()) return out;
   out.level = material.series->last();
   const Regime regime = find_regime(points, material.restarts);

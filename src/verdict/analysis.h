@@ -38,6 +38,7 @@ struct Material {
   const Marks* marks = nullptr;
   const PassClock* passes = nullptr;
   const Rules* rules = nullptr;
+  std::vector<Point> points{};  // the series', or what is left when others' doings are taken off
   std::vector<double> restarts{};
   bool clock_is_steps = false;
 };

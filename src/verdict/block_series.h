@@ -17,6 +17,7 @@ struct Point {
   double mean = 0;
   double low = 0;
   double high = 0;
+  std::uint32_t count = 0;  // of samples
 };
 
 class BlockSeries {

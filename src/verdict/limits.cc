@@ -18,8 +18,7 @@ double reclaimable(const record::Cgroup& group) {
 
 }  // namespace
 
-void Limits::add(const record::Sample& sample, double tree_bytes) {
-  tree_bytes_ = tree_bytes;
+void Limits::add(const record::Sample& sample) {
   if (sample.machine && sample.machine->available) {
     ram_headroom_ = number(sample.machine->available) + number(sample.machine->swap_free);
   }
@@ -30,10 +29,7 @@ void Limits::add(const record::Sample& sample, double tree_bytes) {
   for (const auto& group : sample.cgroups) {
     if (!group.limit || !group.current) continue;
     const double room = number(group.limit) - number(group.current) + reclaimable(group);
-    if (!nearest || room < *nearest) {
-      nearest = room;
-      cgroup_limit_ = number(group.limit);
-    }
+    if (!nearest || room < *nearest) nearest = room;
   }
   if (nearest) cgroup_headroom_ = nearest;
   std::optional<double> free_gpu;

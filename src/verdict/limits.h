@@ -18,8 +18,7 @@ struct Limit {
 // Remembers the latest sample that told of limits.
 class Limits {
  public:
-  // `tree_bytes`: what the tree holds in this sample.
-  void add(const record::Sample& sample, double tree_bytes);
+  void add(const record::Sample& sample);
 
   // For a series that holds `held` bytes at the end. RAM and a cgroup are shared with others, so
   // what others hold is taken off.
@@ -28,10 +27,8 @@ class Limits {
  private:
   std::optional<double> ram_headroom_{};  // including swap
   std::optional<double> cgroup_headroom_{};
-  std::optional<double> cgroup_limit_{};
   std::optional<double> shm_headroom_{};
   std::optional<double> gpu_headroom_{};
-  double tree_bytes_ = 0;
 };
 
 }  // namespace tidegauge::verdict

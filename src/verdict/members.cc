@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/members.h"
+
+#include <algorithm>
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// Descriptions that wait for their first sample; more only come from processes too short-lived to
+// be seen.
+constexpr std::size_t kMostDescribed = 4096;
+constexpr std::size_t kMostColumns = 16;
+constexpr std::size_t kMostRestarts = 16;
+// A newcomer takes the place of one that holds half as much, or of one that is gone and held a
+// hundred times as much.
+constexpr double kRoomForNewcomer = 0.5;
+constexpr double kGoneCounts = 0.01;
+// A kind of memory gets a series once it comes to this much: less never matters (gauge.cc).
+constexpr double kWorthASeries = 4.0 * 1024 * 1024;
+
+double value_of(const record::Bytes& bytes) {
+  return static_cast<double>(*bytes);
+}
+
+void add_kind(Member& member, Kind kind, const record::Bytes& bytes, double at) {
+  if (!bytes) return;
+  const double value = value_of(bytes);
+  const auto found = member.kinds.find(kind);
+  if (found != member.kinds.end()) {
+    found->second.add(at, value);
+  } else if (value >= kWorthASeries) {
+    member.kinds[kind].add(at, value);
+  }
+}
+
+// Swapped pages are still the process's: pushing them out is no shrinking.
+record::Bytes with_swap(const record::Bytes& bytes, const record::Bytes& swap) {
+  if (!bytes) return {};
+  return *bytes + swap.value_or(0);
+}
+
+}  // namespace
+
+void Members::add(const record::Process& process) {
+  const auto found = members_.find(process.id);
+  if (found != members_.end()) {
+    found->second.name = process.name;
+    found->second.role = process.role;
+  } else if (described_.size() < kMostDescribed) {
+    described_[process.id] = {process.name, process.role};
+  }
+}
+
+void Members::restart(const record::ProcessId& id, double at) {
+  const auto found = members_.find(id);
+  if (found != members_.end() && found->second.restarts.size() < kMostRestarts) {
+    found->second.restarts.push_back(at);
+  }
+}
+
+Member* Members::find(const record::ProcessId& id, double held, double at) {
+  const auto found = members_.find(id);
+  if (found != members_.end()) return &found->second;
+  if (members_.size() >= kMost) {
+    const auto weight = [&](const Member& member) {
+      return member.last_seen < at ? kGoneCounts * member.held : member.held;
+    };
+    const auto least = std::min_element(
+        members_.begin(), members_.end(),
+        [&](const auto& a, const auto& b) { return weight(a.second) < weight(b.second); });
+    if (weight(least->second) > kRoomForNewcomer * held) return nullptr;
+    members_.erase(least);
+  }
+  Member& member = members_[id];
+  member.joined = at;
+  const auto description = described_.find(id);
+  if (description != described_.end()) {
+    member.name = description->second.name;
+    member.role = description->second.role;
+    described_.erase(description);
+  }
+  return &member;
+}
+
+void Members::add(const record::ProcessSample& process, double at, double own, double total) {
+  const auto& memory = process.memory;
+  double held = own;
+  for (const auto& column : process.others) held = std::max(held, column.bytes);
+  Member* member = find(process.id, held, at);
+  if (member == nullptr) return;
+  member->held = held;
+  member->share_of_tree = total > 0 ? own / total : 0;
+  member->last_seen = at;
+  member->own.add(at, own);
+  if (memory.anon) {
+    add_kind(*member, Kind::Anon, with_swap(memory.anon, memory.swap), at);
+    add_kind(*member, Kind::File, memory.file, at);
+    add_kind(*member, Kind::Shmem, memory.shmem, at);
+  } else if (memory.rss) {
+    add_kind(*member, Kind::Rss, memory.rss, at);
+  } else if (memory.uss) {
+    add_kind(*member, Kind::Private, memory.uss, at);
+  } else if (memory.pss) {
+    add_kind(*member, Kind::Pss, memory.pss, at);
+  }
+  add_kind(*member, Kind::Gpu, memory.gpu, at);
+  for (const auto& column : process.others) {
+    if (member->others.size() < kMostColumns || member->others.contains(column.name)) {
+      member->others[column.name].add(at, column.bytes);
+    }
+  }
+}
+
+std::vector<std::pair<record::ProcessId, const Member*>> Members::ordered() const {
+  std::vector<std::pair<record::ProcessId, const Member*>> out;
+  for (const auto& [id, member] : members_) out.emplace_back(id, &member);
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    const bool a_main = a.second->role == record::Role::Main;
+    const bool b_main = b.second->role == record::Role::Main;
+    return a_main != b_main ? a_main : a.second->held > b.second->held;
+  });
+  return out;
+}
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a tree, each with its series, in bounded memory: the largest ones, and of those
+// that are gone the ones that mattered.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/recording.h"
+#include "verdict/block_series.h"
+#include "verdict/verdict.h"
+
+namespace tidegauge::verdict {
+
+struct Member {
+  std::string name{};
+  record::Role role = record::Role::Other;
+  BlockSeries own{};  // what it adds to the tree's total
+  std::map<Kind, BlockSeries> kinds{};
+  std::map<std::string, BlockSeries> others{};  // columns of somebody's file
+  std::vector<double> restarts{};               // it ran another program from then on
+  double joined = 0;
+  double last_seen = 0;
+  double held = 0;           // at the last sample in which it was seen
+  double share_of_tree = 0;  // the same, of the total
+};
+
+class Members {
+ public:
+  // Processes beyond the largest so many are part of the tree only.
+  static constexpr std::size_t kMost = 64;
+
+  void add(const record::Process& process);
+  void restart(const record::ProcessId& id, double at);
+  // `own`: what the process adds to the tree's `total`.
+  void add(const record::ProcessSample& process, double at, double own, double total);
+
+  const std::map<record::ProcessId, Member>& all() const { return members_; }
+  // The job first, then by size.
+  std::vector<std::pair<record::ProcessId, const Member*>> ordered() const;
+
+ private:
+  struct Description {
+    std::string name{};
+    record::Role role = record::Role::Other;
+  };
+  Member* find(const record::ProcessId& id, double held, double at);
+
+  std::map<record::ProcessId, Member> members_{};
+  std::map<record::ProcessId, Description> described_{};  // and not yet seen in a sample
+};
+
+}  // namespace tidegauge::verdict

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "verdict/statistics.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// The one that held most of the tree: when it goes, the job was restarted.
+constexpr double kMostOfTheTree = 0.5;
+// It counts as one of the first if it came within this share of the recording.
+constexpr double kFromTheStart = 0.2;
+// What a newcomer brings with it is what it holds once it has come up.
+constexpr double kComingUp = 0.1;        // of its life…
+constexpr double kComingUpSeconds = 30;  // …and no longer than this
+// So many arrivals, at so many different times, the last of them lately, and nobody leaves.
+constexpr std::size_t kManyArrivals = 6;
+constexpr std::size_t kDifferentTimes = 4;
+constexpr double kLately = 2.0 / 3;
+// A member is named if it accounts for this much of the growth; in a group, it grows if it accounts
+// for this much.
+constexpr double kNamed = 0.6;
+constexpr double kGrowsInGroup = 0.05;
+
+struct Guest {  // was not there all the time
+  const Member* member = nullptr;
+  bool gone = false;
+  double start_level = 0;
+};
+
+double level_after_coming_up(const Member& member) {
+  const double life = member.last_seen - member.joined;
+  const double until = member.joined + std::min(kComingUp * life, kComingUpSeconds);
+  const auto points = member.own.points();
+  std::vector<double> means;
+  for (const auto& point : points) {
+    if (point.at > until && means.size() >= 3) break;
+    means.push_back(point.mean);
+  }
+  return means.empty() ? 0 : means.back();
+}
+
+struct Visit {  // of a guest, within one block of the total
+  double bytes = 0;
+  double capped = 0;  // the same, no more than its start level
+  double count = 0;
+};
+
+std::map<std::size_t, Visit> visits(const Guest& guest, double width) {
+  std::map<std::size_t, Visit> out;
+  for (const auto& point : guest.member->own.points()) {
+    Visit& visit = out[static_cast<std::size_t>(point.at / width)];
+    const auto count = static_cast<double>(point.count);
+    visit.bytes += point.mean * count;
+    visit.capped += std::min(point.mean, guest.start_level) * count;
+    visit.count += count;
+  }
+  return out;
+}
+
+// One that is gone is taken out; one that stayed is pretended to have been there from the start,
+// at the level it came with.
+void take_out(const Guest& guest, double width, std::vector<Point>& points) {
+  const auto seen = visits(guest, width);
+  const double before = guest.gone ? 0 : guest.start_level;
+  for (auto& point : points) {
+    const auto found = seen.find(static_cast<std::size_t>(point.at / width));
+    if (found == seen.end()) {
+      point.mean += before;
+      point.low += before;
+      point.high += before;
+      continue;
+    }
+    const Visit& visit = found->second;
+    const double bytes = guest.gone ? visit.bytes : visit.capped;
+    point.mean += before - bytes / std::max(1.0, static_cast<double>(point.count));
+    const bool throughout = visit.count >= static_cast<double>(point.count);
+    const double during = before - bytes / std::max(1.0, visit.count);
+    point.low = throughout ? point.low + during : std::min(point.low + before, point.mean);
+    point.high = std::max(point.high + during, point.mean);
+  }
+}
+
+bool keeps_accumulating(const std::vector<Guest>& guests, double width, double duration) {
+  std::set<std::size_t> times;
+  std::size_t stayed = 0;
+  double latest = 0;
+  for (const auto& guest : guests) {
+    if (guest.gone) return false;
+    ++stayed;
+    times.insert(static_cast<std::size_t>(guest.member->joined / width));
+    latest = std::max(latest, guest.member->joined);
+  }
+  return stayed >= kManyArrivals && times.size() >= kDifferentTimes && latest > kLately * duration;
+}
+
+double near(const BlockSeries& series, double at) {
+  const auto points = series.points();
+  if (points.empty() || at < points.front().at - series.block_width()) return 0;
+  const auto after = std::find_if(points.begin(), points.end(),
+                                  [&](const Point& point) { return point.at >= at; });
+  return after == points.end() ? points.back().mean : after->mean;
+}
+
+struct Group {  // members that do the same
+  std::size_t size = 0;
+  std::size_t growing = 0;
+};
+
+std::string label(const record::ProcessId& id, const Member& member) {
+  const std::string name = member.name.empty() ? "process" : printable(member.name);
+  return fmt::format("{} (pid {})", name, id.pid);
+}
+
+const char* plural_of(record::Role role) {
+  switch (role) {
+    case record::Role::LoaderWorker:
+      return "loader workers";
+    case record::Role::CompileWorker:
+      return "compile workers";
+    default:
+      return "processes of that name";
+  }
+}
+
+}  // namespace
+
+SteadyTree steady_tree(const BlockSeries& total, const Members& members) {
+  SteadyTree out;
+  out.points = total.points();
+  if (out.points.empty()) return out;
+  const double width = total.block_width();
+  const double begin = out.points.front().at;
+  const double now = total.last_at();
+  std::vector<Guest> guests;
+  for (const auto& [id, member] : members.all()) {
+    const bool gone = member.last_seen < now;
+    const bool dominant = member.share_of_tree >= kMostOfTheTree;
+    if (gone && dominant) {
+      out.restarts.push_back(member.last_seen);
+      continue;
+    }
+    const bool from_the_start =
+        member.joined <= begin + (dominant ? kFromTheStart * (now - begin) : width);
+    if (!gone && from_the_start) continue;
+    guests.push_back({&member, gone, gone ? 0 : level_after_coming_up(member)});
+    ++(gone ? out.left : out.joined);
+  }
+  std::sort(out.restarts.begin(), out.restarts.end());
+  out.accumulates = keeps_accumulating(guests, width, now);
+  if (out.accumulates) return out;
+  for (const auto& guest : guests) take_out(guest, width, out.points);
+  out.adjusted = !guests.empty();
+  return out;
+}
+
+Attribution attribute(const SteadyTree& tree, const Members& members, double from, double to) {
+  Attribution out;
+  const auto level_at = [&](double at) {
+    const auto after = std::find_if(tree.points.begin(), tree.points.end(),
+                                    [&](const Point& point) { return point.at >= at; });
+    return after == tree.points.end() ? tree.points.back().mean : after->mean;
+  };
+  if (tree.points.empty() || members.all().size() < 2) return out;
+  const double grown = level_at(to) - level_at(from);
+  if (!(grown > 0)) return out;
+  const Member* top = nullptr;
+  record::ProcessId top_id{};
+  double most = 0;
+  std::map<std::pair<record::Role, std::string>, Group> groups;
+  for (const auto& [id, member] : members.all()) {
+    if (member.last_seen < to) continue;
+    const double start = std::max(from, member.joined);
+    const double own = near(member.own, to) - near(member.own, start);
+    Group& group = groups[{member.role, member.name}];
+    ++group.size;
+    if (own > kGrowsInGroup * grown) ++group.growing;
+    if (own > most) {
+      most = own;
+      top = &member;
+      top_id = id;
+    }
+  }
+  if (top == nullptr || most < kNamed * grown) return out;
+  out.share = std::min(1.0, most / grown);
+  out.grower = Subject{
+      .process = top_id, .name = printable(top->name), .role = top->role, .kind = Kind::Total};
+  const Group& group = groups[{top->role, top->name}];
+  if (group.size > 1) {
+    out.sentence =
+        fmt::format("{} of {} {} {}: {} accounts for {:.0f} % of the growth.", group.growing,
+                    group.size, plural_of(top->role), group.growing == 1 ? "grows" : "grow",
+                    label(top_id, *top), 100 * out.share);
+  } else {
+    out.sentence = fmt::format("{} accounts for {:.0f} % of the growth.", label(top_id, *top),
+                               100 * out.share);
+  }
+  return out;
+}
+
+}  // namespace tidegauge::verdict
