@@ -26,12 +26,15 @@ struct GpuReading {
 class GpuReader {
  public:
   // Loads `library` ("libnvidia-ml.so.1") and starts it up. Unsupported: no such library, no driver
-  // behind it, or no device. Costs up to a second where the driver has to wake devices.
+  // behind it, or no device. The library is not quiet: seen with driver 580 on an H200, it takes 23
+  // to 39 ms, starts a thread and keeps 14 files open (6 of them after its shutdown). It may
+  // take longer where devices sleep. Nothing of this happens where there is no library.
   static Result<GpuReader> load(const std::string& library, const Roots& roots = {});
   GpuReader(GpuReader&&) noexcept;
   GpuReader& operator=(GpuReader&&) noexcept;
   ~GpuReader();
 
+  // 27 us for one process on one device; 57 us in a pid namespace.
   GpuReading read();
 
  private:
