@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test build install package bench format clean
+.PHONY: help demo test build install package bench bench-verdict format clean
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 demo: ## see it work: a small training job is run and judged (a few minutes)
 	@tools/demo
@@ -26,6 +26,9 @@ package: ## a .deb in out/
 
 bench: ## what watching costs, beside psutil, ps, smem and atop
 	@tools/bench
+
+bench-verdict: ## how right the verdicts are, beside 14 other methods; ARGS=--quick for one minute
+	@tools/bench_verdict $(ARGS)
 
 format: ## formats the C and C++ code
 	@tools/bootstrap test

@@ -6,149 +6,119 @@
 #include <algorithm>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/verdict/catalogue.h"
-#include "bench/verdict/outcome.h"
+#include "bench/verdict/cost.h"
+#include "bench/verdict/plan.h"
 #include "bench/verdict/report.h"
-#include "bench/verdict/run_all.h"
+#include "bench/verdict/report_json.h"
 #include "bench/verdict/show.h"
 
 namespace tidegauge::bench {
 namespace {
 
-struct Options {
-  bool quick = false;
-  std::vector<std::string> classes{};
-  std::vector<std::string> suites{};
-  std::uint64_t first_seed = 0;  // 0: test seeds, or development seeds with --quick
-  std::size_t seeds = 0;         // per class of suite A; 0: as the mode has it
-  unsigned threads = 2;
+struct Outputs {
+  std::string json{};
   std::string show{};  // CLASS:SEED
-  std::string csv{};   // where to
+  std::string csv{};
+  bool list = false;
+  bool no_cost = false;
 };
 
-constexpr std::size_t kQuickSeeds = 16;
-constexpr std::size_t kFullSeeds = 200;  // 3,800 bounded series: enough to tell 0.1 % from 0.3 %
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  if (!(out << text)) throw std::runtime_error("cannot write " + path);
+}
 
-// How many seeds a class of this suite gets for each one of suite A. Twins are many classes, ramps
-// are two.
-double seeds_for(Suite suite) {
-  switch (suite) {
-    case Suite::A:
-      return 1;
-    case Suite::Twins:
-      return 0.5;
-    case Suite::Ramps:
-      return 5;
-    case Suite::World:
-      return 0.5;
-    case Suite::Mechanisms:
-      return 5;
+int list_kinds() {
+  for (const auto& kind : all_kinds()) fmt::print("{:<10} {}\n", id_of(kind.suite), kind.name);
+  return 0;
+}
+
+int show_one(const Outputs& outputs) {
+  const auto colon = outputs.show.rfind(':');
+  const auto name = outputs.show.substr(0, colon);
+  const auto kinds = chosen_kinds({.classes = {name}});
+  if (colon == std::string::npos || kinds.empty()) {
+    fmt::print(stderr, "bench_verdict: --show wants CLASS:SEED; --list names the classes\n");
+    return 2;
   }
-  return 1;
-}
-
-std::vector<Kind> chosen_kinds(const Options& options) {
-  auto kinds = all_kinds();
-  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  };
-  std::erase_if(kinds, [&](const Kind& kind) {
-    return !among(options.classes, kind.name) || !among(options.suites, id_of(kind.suite));
-  });
-  return kinds;
-}
-
-std::vector<Case> chosen_cases(const std::vector<Kind>& kinds, const Options& options) {
-  const auto first =
-      options.first_seed > 0
-          ? options.first_seed
-          : static_cast<std::uint64_t>(options.quick ? Seeds::Development : Seeds::Test);
-  const auto base = options.seeds > 0 ? options.seeds : (options.quick ? kQuickSeeds : kFullSeeds);
-  std::vector<Case> cases;
-  for (const auto& kind : kinds) {
-    const auto count = std::max<std::size_t>(
-        1, static_cast<std::size_t>(static_cast<double>(base) * seeds_for(kind.suite)));
-    for (std::uint64_t seed = first; seed < first + count; ++seed) cases.push_back({&kind, seed});
+  const auto series = kinds[0].make(std::stoull(outputs.show.substr(colon + 1)));
+  if (!outputs.csv.empty()) {
+    write_file(outputs.csv, to_csv(series));
+    write_file(outputs.csv + ".markers", markers_to_csv(series));
   }
-  return cases;
+  const auto outcome = ask_engine(kinds[0], series);
+  fmt::print("{}", describe(series));
+  for (const auto& look : outcome.looks)
+    fmt::print("{:>8.1f} min  {:<10} {:.4f}\n", look.seconds / 60, verdict::id_of(look.klass),
+               look.p_leak);
+  fmt::print("finished: {} {:.4f}\n", verdict::id_of(outcome.finished.klass),
+             outcome.finished.p_leak);
+  for (const auto& sentence : outcome.verdict.evidence) fmt::print("  {}\n", sentence);
+  return 0;
 }
 
-std::vector<Outcome> judge_all(const std::vector<Case>& cases, unsigned threads) {
-  std::vector<Outcome> outcomes(cases.size());
-  run_all(cases.size(), threads, [&](std::size_t i) {
-    const auto& one = cases[i];
-    outcomes[i] = ask_engine(*one.kind, one.kind->make(one.seed));
-  });
-  return outcomes;
-}
-
-void print_report(const std::vector<Outcome>& outcomes) {
+// The engine's row of a suite before the baselines' rows of it.
+std::vector<Judged> all_rows(const std::vector<Outcome>& outcomes,
+                             const std::vector<Judged>& baselines) {
   std::vector<Judged> rows;
   for (const auto suite : kSuites) {
     const auto chosen = of_suite(outcomes, suite);
     if (!chosen.empty()) rows.push_back({"tidegauge", suite, score_of(chosen)});
+    std::copy_if(baselines.begin(), baselines.end(), std::back_inserter(rows),
+                 [&](const Judged& row) { return row.suite == suite; });
   }
-  fmt::print("{}\n{}\n{}\n{}\n{}", class_table(outcomes), comparison_table(rows),
-             interval_table(outcomes), reliability_table(outcomes), goal_table(outcomes));
+  return rows;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-int show_one(const Options& options) {
-  const auto colon = options.show.rfind(':');
-  if (colon == std::string::npos) {
-    fmt::print(stderr, "bench_verdict: --show wants CLASS:SEED\n");
+int measure(const Options& options, const Outputs& outputs) {
+  const auto kinds = chosen_kinds(options);
+  if (kinds.empty()) {
+    fmt::print(stderr, "bench_verdict: no such class or suite; --list names them\n");
     return 2;
   }
-  const auto seed = std::stoull(options.show.substr(colon + 1));
-  for (const auto& kind : all_kinds()) {
-    if (kind.name != options.show.substr(0, colon)) continue;
-    const auto series = kind.make(seed);
-    if (!options.csv.empty()) {
-      write_file(options.csv, to_csv(series));
-      write_file(options.csv + ".markers", markers_to_csv(series));
-    }
-    const auto outcome = ask_engine(kind, series);
-    fmt::print("{}", describe(series));
-    for (const auto& look : outcome.looks)
-      fmt::print("{:>8.1f} min  {:<10} {:.4f}\n", look.seconds / 60, verdict::id_of(look.klass),
-                 look.p_leak);
-    fmt::print("finished: {} {:.4f}\n", verdict::id_of(outcome.finished.klass),
-               outcome.finished.p_leak);
-    for (const auto& sentence : outcome.verdict.evidence) fmt::print("  {}\n", sentence);
-    return 0;
-  }
-  fmt::print(stderr, "bench_verdict: no class {}; --list names them\n", options.show);
-  return 2;
+  const auto outcomes = ask_engine_about(kinds, options);
+  const auto baselines =
+      options.engine_only ? std::vector<Judged>{} : ask_baselines_about(kinds, options);
+  std::optional<Cost> cost;
+  if (!outputs.no_cost) cost = measure_cost(kinds, 1);
+  const auto rows = all_rows(outcomes, baselines);
+  fmt::print("{}\n{}\n{}\n{}\n{}", class_table(outcomes), comparison_table(rows),
+             interval_table(outcomes), reliability_table(outcomes), goal_table(outcomes));
+  if (cost) fmt::print("\n{}", cost_table(*cost));
+  if (!outputs.json.empty()) write_file(outputs.json, json_report(outcomes, rows, cost));
+  return 0;
 }
 
 int run(int argc, char** argv) {
   Options options;
-  bool list = false;
+  Outputs outputs;
   CLI::App app{"Measures the verdict engine on series whose truth is known."};
-  app.add_flag("--quick", options.quick, "development seeds, 16 a class: below a minute");
+  app.add_flag("--quick", options.quick,
+               "suite A, twins and ramps, 16 development seeds a class, engine only");
+  app.add_flag("--engine-only", options.engine_only, "leave the baselines out");
   app.add_option("--class", options.classes, "only this class (again for more)");
   app.add_option("--suite", options.suites, "only this suite: a, twins, ramps, world, mechanisms");
   app.add_option("--first-seed", options.first_seed, "first seed of each class");
   app.add_option("--seeds", options.seeds, "seeds per class of suite A");
   app.add_option("--threads", options.threads, "cores to use")->check(CLI::Range(1u, 64u));
-  app.add_flag("--list", list, "name the classes");
-  app.add_option("--show", options.show, "CLASS:SEED, look by look, with the evidence");
-  app.add_option("--csv", options.csv, "with --show: also write the series and FILE.markers");
+  app.add_option("--json", outputs.json, "also write all numbers to this file");
+  app.add_flag("--no-cost", outputs.no_cost, "only numbers that are the same on every machine");
+  app.add_flag("--list", outputs.list, "name the classes");
+  app.add_option("--show", outputs.show, "CLASS:SEED, look by look, with the evidence");
+  app.add_option("--csv", outputs.csv, "with --show: also write the series, and FILE.markers");
   CLI11_PARSE(app, argc, argv);
-  if (list) {
-    for (const auto& kind : all_kinds()) fmt::print("{:<6} {}\n", id_of(kind.suite), kind.name);
-    return 0;
+  if (outputs.list) return list_kinds();
+  if (!outputs.show.empty()) return show_one(outputs);
+  if (options.quick) {
+    options.engine_only = true;
+    if (options.classes.empty() && options.suites.empty())
+      options.suites = {id_of(Suite::A), id_of(Suite::Twins), id_of(Suite::Ramps)};
   }
-  if (!options.show.empty()) return show_one(options);
-  const auto kinds = chosen_kinds(options);
-  print_report(judge_all(chosen_cases(kinds, options), options.threads));
-  return 0;
+  return measure(options, outputs);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/verdict/regression.h"
+
 namespace tidegauge::bench {
 namespace {
 
@@ -19,12 +21,6 @@ constexpr std::array<std::string_view, 2> kNotOnTopOf = {"restart_ok", "quant_fl
 
 double whole_pages(double bytes) {
   return std::floor(bytes / kPageBytes) * kPageBytes;
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 void take_leak_off(Series& series) {
