@@ -43,6 +43,14 @@ CodePoint first_code_point(std::string_view text) {
   return {code, length, true};
 }
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (auto& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {

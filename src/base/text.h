@@ -53,6 +53,9 @@ struct CodePoint {
 // beyond U+10FFFF are no UTF-8.
 CodePoint first_code_point(std::string_view text);
 
+// ASCII letters in lower case, all other bytes as they are.
+std::string lower(std::string_view text);
+
 // Appends `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD, control
 // characters \u00XX, so that a hostile process name cannot break a line or a terminal.
 void append_json_string(std::string& out, std::string_view text);

@@ -53,5 +53,9 @@ TEST(Printable, TakesAwayWhatCouldFoolAReader) {
   EXPECT_EQ(printable("\u00e9\u4e2d"), "\u00e9\u4e2d");
 }
 
+TEST(Lower, ChangesAsciiLettersOnly) {
+  EXPECT_EQ(lower("MiB Z9_\u00c9"), "mib z9_\u00c9");
+}
+
 }  // namespace
 }  // namespace tidegauge

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 
 #include "base/text.h"
@@ -13,12 +12,6 @@ namespace tidegauge {
 namespace {
 
 constexpr const char* kNoBreakSpace = "\u00A0";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (auto& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 // Splits "1.5gib" into its number and what follows it.
 struct Quantity {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "record/recording.h"
@@ -17,9 +18,11 @@ struct CsvOptions {
 
 struct CsvNotes {
   std::size_t rows = 0;
-  std::size_t unsorted = 0;    // rows put in order
-  std::size_t duplicated = 0;  // same time (and pid) again: the last one counts
-  std::size_t missing = 0;     // empty cells
+  std::size_t unsorted = 0;            // rows put in order
+  std::size_t duplicated = 0;          // same time (and pid) again: the last one counts
+  std::size_t missing = 0;             // empty cells, and rows that a process lacks in between
+  bool torn = false;                   // the last line was cut and passed over
+  std::vector<std::string> ignored{};  // columns that are no memory
 };
 
 struct Foreign {
@@ -27,13 +30,26 @@ struct Foreign {
   CsvNotes notes;
 };
 
-// Errors name the line: "line 7: 'x6x' in column rss_mb is not a number".
+// One column per series (Sample::others, in the order of the file), or with a pid column one row
+// per process (Sample::processes). Errors name the line: "line 7: 'x6x' in column rss_mb is not a
+// number".
 Result<Foreign> parse_csv(std::string_view text, const CsvOptions& options);
 
-// Rows `time,step,epoch,event` as events, to be merged into a recording.
-Result<std::vector<Event>> parse_markers(std::string_view text);
+// Events of a markers file, by their own clock.
+struct Markers {
+  std::vector<Event> events{};  // in order
+  Clock clock = Clock::Seconds;
+  bool unix_time = false;  // at_ns counts from 1970 and not from the beginning of the recording
+};
 
-// Puts events among the entries by time.
+// Rows `time,step,epoch,event`.
+Result<Markers> parse_markers(std::string_view text);
+
+// Puts markers among the entries of a recording, whatever their clocks. Malformed if there is no
+// way from one to the other: markers that count steps for a recording that has none.
+Result<> merge(Recording& recording, const Markers& markers);
+
+// Puts events of the recording's own clock among its entries.
 void merge(Recording& recording, std::vector<Event> events);
 
 }  // namespace tidegauge::record

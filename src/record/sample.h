@@ -22,7 +22,7 @@ struct ProcessId {
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat
 
-  auto operator<=>(const ProcessId&) const = default;
+  auto operator<=>(const ProcessId&) const = default;  // NOLINT(modernize-use-nullptr): clang 14
 };
 
 // What a process is in a job. Named without being asked, from its command line and its place in

@@ -179,11 +179,9 @@ void Sharing::inherit(Member& member) const {
       part.inherited = anon.counter > 0 ? part_of(part.counter, anon.inherited, anon.counter)
                        : member.forked  ? std::min(part.counter, parent->parts[kind].counter)
                                         : 0;
-    } else if (grows_alone(static_cast<Kind>(kind))) {
-      part.inherited = std::min(part.inherited, part.counter);
-    } else if (part.walked_generation != 0) {
+    } else if (part.walked_generation != 0 && !grows_alone(static_cast<Kind>(kind))) {
       part.inherited = part_of(part.counter, part.walked_inherited, part.walked_counter);
-    } else if (parent_lives) {
+    } else if (parent_lives && !grows_alone(static_cast<Kind>(kind))) {
       // A fork leaves file pages to be found again by the child, one by one: they are its parent's.
       const bool shares = kind == File || member.forked;
       part.inherited = shares ? std::min(part.counter, parent->parts[kind].counter) : 0;
