@@ -13,15 +13,17 @@ mkdir -p "$log_folder"
 # Counts from the words of the runners that we use; a stage without such words counts as one.
 #   ctest:  "98% tests passed, 2 tests failed out of 123"
 #   pytest: "2 failed, 41 passed, 1 skipped in 12.34s"
+#   gtest:  "[  PASSED  ] 12 tests."
 count_passed() {
-  local log=$1 failed total passed_by_pytest
+  local log=$1 failed total by_pytest by_gtest
   failed=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of [0-9]+.*/\1/p' "$log" | tail -1)
   total=$(sed -nE 's/^[0-9]+% tests passed, [0-9]+ tests? failed out of ([0-9]+).*/\1/p' "$log" | tail -1)
-  passed_by_pytest=$(sed -nE 's/^.*\b([0-9]+) passed\b.* in [0-9.]+s.*$/\1/p' "$log" | tail -1)
+  by_pytest=$(sed -nE 's/^.*\b([0-9]+) passed\b.* in [0-9.]+s.*$/\1/p' "$log" | tail -1)
+  by_gtest=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$log" | paste -sd +)
   if [ -n "$total" ]; then
     echo $((total - failed))
   else
-    echo "${passed_by_pytest:-1}"
+    echo $((${by_pytest:-${by_gtest:-1}}))
   fi
 }
 

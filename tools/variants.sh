@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2054  # used by those who source this; those commas are CMake's
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: how the builds beside build/ are configured.
+
+# clang++ takes a third of the time that g++ takes with these sanitizers. Tests and fuzzers share the
+# folder, so that the code is compiled once for both.
+asan_options=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
+  -DTIDEGAUGE_SANITIZE=address,undefined -DTIDEGAUGE_FUZZ=ON -DTIDEGAUGE_TESTS=ON)
+
+tsan_options=(-DTIDEGAUGE_SANITIZE=thread -DTIDEGAUGE_TESTS=ON)
+
+# ThreadSanitizer can only find something where there are threads.
+tsan_tests() {
+  grep -lE '#include <(thread|pthread\.h|future)>' src/*/*.cc src/*/*.h |
+    sed -E 's|src/([a-z]+)/.*|\1_test|' | sort -u
+}
