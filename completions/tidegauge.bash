@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Completions of tidegauge for bash. tools/check_docs.py compares the options with --help.
+
+_tidegauge_options() {
+  local rules="--limit --leak-prior --longest-warm-up --steps-per-epoch"
+  local sitting="--interval --for --until-decided --record --no-record -q --quiet $rules"
+  case $1 in
+    run) echo "--help --json $sitting" ;;
+    watch) echo "--help --name --cgroup --json --no-live $sitting" ;;
+    judge) echo "--help --json --explain --markers --unit $rules" ;;
+    report) echo "--help -o --output" ;;
+    doctor) echo "--help --json" ;;
+    mark) echo "--help --strict" ;;
+    *) echo "--help --version" ;;
+  esac
+}
+
+# What may follow the option before the cursor; nothing where it takes no value.
+_tidegauge_value_of() {
+  local command=$1 option=$2
+  case $command,$option in
+    watch,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
+    watch,--json | judge,--json | doctor,--json) return 1 ;;
+    *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    *,--record | *,--json | *,--markers | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
+    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch) ;;
+    *) return 1 ;;
+  esac
+}
+
+_tidegauge() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "run watch judge report doctor mark --help --version" -- "$cur")
+    return
+  fi
+  # Behind the job's command words are the job's.
+  if [ "$command" = run ]; then
+    local i
+    for ((i = 2; i < COMP_CWORD; i++)); do
+      if [ "${COMP_WORDS[i]}" = -- ]; then
+        if declare -F _command_offset >/dev/null; then
+          _command_offset $((i + 1))
+        else
+          mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+        fi
+        return
+      fi
+    done
+  fi
+  _tidegauge_value_of "$command" "$prev" && return
+  case $command,$cur in
+    *,-*) mapfile -t COMPREPLY < <(compgen -W "$(_tidegauge_options "$command")" -- "$cur") ;;
+    run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+    judge,* | report,*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    watch,* | doctor,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
+    mark,*) mapfile -t COMPREPLY < <(compgen -S = -W "step epoch begin end note" -- "$cur") ;;
+  esac
+}
+
+complete -o filenames -o nosort -F _tidegauge tidegauge
