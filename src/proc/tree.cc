@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc/tree.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "proc/cpu_clock.h"
+#include "proc/status.h"
+
+namespace tidegauge::proc {
+
+namespace {
+
+// How often everything is looked at although the numbers say that nothing is new: they are
+// believed, but not for ever, and a machine of thousands of processes must not pay for it.
+constexpr double kAllEverySeconds = 60;
+constexpr double kAllShareOfACore = 0.0001;
+
+constexpr pid_t kInit = 1;
+
+Result<Stat> read_stat(const Root& root, pid_t pid) {
+  const auto text = root.read(pid, "stat");
+  if (!text) return text.error();
+  return parse_stat(*text);
+}
+
+// Threads have numbers too, and files under them that look like a process's.
+bool is_process(const Root& root, pid_t pid) {
+  const auto text = root.read(pid, "status");
+  if (!text) return false;
+  const auto status = parse_status(*text);
+  return status && status->thread_group == pid;
+}
+
+bool adopts_orphans() {
+  int answer = 0;
+  return ::prctl(PR_GET_CHILD_SUBREAPER, &answer) == 0 && answer != 0;
+}
+
+}  // namespace
+
+Result<Joined> Tree::add_root(const Root& root, pid_t pid) {
+  auto stat = read_stat(root, pid);
+  if (!stat) return stat.error();
+  if (has_ended(*stat)) return Error{Reason::Gone, "process " + std::to_string(pid) + " has ended"};
+  all_wanted_ = true;
+  return join(root, std::move(*stat));
+}
+
+std::vector<Joined> Tree::grow(const Root& root, std::int64_t now_ns) {
+  auto pids = candidates(root, now_ns);
+  for (const auto pid : std::exchange(vacated_, {})) pids.push_back(pid);
+  std::sort(pids.begin(), pids.end());
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  auto strangers = strangers_among(root, pids);
+  std::vector<Joined> joined;
+  // In order of birth a parent comes before its child, but for those born in the same tick of the
+  // clock: so again, until nobody is added.
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& stat : strangers) {
+      if (stat.id.pid == 0 || !belongs(stat)) continue;
+      const bool process = is_process(root, stat.id.pid);
+      if (process) joined.push_back(join(root, stat));
+      more = more || process;
+      stat.id.pid = 0;  // dealt with
+    }
+  }
+  return joined;
+}
+
+std::vector<Joined> Tree::grow_to(const Root& root, std::span<const pid_t> pids) {
+  vacated_.clear();  // `pids` has them if they are back
+  std::vector<Joined> joined;
+  for (auto& stat : strangers_among(root, pids)) joined.push_back(join(root, std::move(stat)));
+  return joined;
+}
+
+std::vector<pid_t> Tree::candidates(const Root& root, std::int64_t now_ns) {
+  if (!std::exchange(all_wanted_, false) && now_ns < all_due_ns_) return newcomers_.look(root);
+  const CpuClock clock;
+  auto pids = newcomers_.look_at_all(root);
+  // Reading them costs some 30 times more than listing them.
+  const double seconds = std::max(kAllEverySeconds, 30 * clock.seconds() / kAllShareOfACore);
+  all_due_ns_ = now_ns + static_cast<std::int64_t>(seconds * 1e9);
+  return pids;
+}
+
+// The living that are no members yet, in order of birth.
+std::vector<Stat> Tree::strangers_among(const Root& root, std::span<const pid_t> pids) {
+  std::vector<Stat> strangers;
+  std::uint64_t youngest = 0;
+  for (const auto pid : pids) {
+    if (const auto member = members_.find(pid); member != members_.end()) {
+      youngest = std::max(youngest, member->second.start_ticks);
+      continue;
+    }
+    auto stat = read_stat(root, pid);
+    if (!stat || has_ended(*stat) || stat->id.pid != pid) continue;
+    youngest = std::max(youngest, stat->id.start_ticks);
+    strangers.push_back(std::move(*stat));
+  }
+  if (began_ticks_ == 0) began_ticks_ = youngest;
+  std::sort(strangers.begin(), strangers.end(), [](const Stat& a, const Stat& b) {
+    return std::pair(a.id.start_ticks, a.id.pid) < std::pair(b.id.start_ticks, b.id.pid);
+  });
+  return strangers;
+}
+
+bool Tree::belongs(const Stat& stat) const {
+  const auto parent = members_.find(stat.parent);
+  if (parent != members_.end() && parent->second.start_ticks <= stat.id.start_ticks) return true;
+  return is_orphan_of_ours(stat);
+}
+
+// A process whose parent was born and ended between two looks: nobody knows any more who that was.
+// Its process group tells, and where orphans come to us (we are the one who started the job), that
+// it came to us.
+bool Tree::is_orphan_of_ours(const Stat& stat) const {
+  if (began_ticks_ == 0 || stat.id.start_ticks <= began_ticks_) return false;
+  if (stat.parent == ::getpid()) return adopts_orphans();
+  return stat.parent == kInit && groups_.contains(stat.group);
+}
+
+Joined Tree::join(const Root& root, Stat stat) {
+  const auto parent = parent_of(root, stat);
+  if (members_.try_emplace(stat.id.pid, Node{stat.id.start_ticks, stat.group}).second) {
+    ++groups_[stat.group];
+  }
+  return {std::move(stat), parent};
+}
+
+record::ProcessId Tree::parent_of(const Root& root, const Stat& stat) const {
+  const auto member = members_.find(stat.parent);
+  if (member != members_.end()) return {stat.parent, member->second.start_ticks};
+  if (stat.parent == 0 || is_orphan_of_ours(stat)) return {};
+  const auto parent = read_stat(root, stat.parent);
+  return parent ? parent->id : record::ProcessId{};
+}
+
+void Tree::leave(const record::ProcessId& id) {
+  const auto member = members_.find(id.pid);
+  if (member == members_.end() || member->second.start_ticks != id.start_ticks) return;
+  const auto group = groups_.find(member->second.group);
+  if (--group->second == 0) groups_.erase(group);
+  members_.erase(member);
+  vacated_.push_back(id.pid);
+}
+
+void Tree::note(const Stat& stat) {
+  const auto member = members_.find(stat.id.pid);
+  if (member == members_.end() || member->second.group == stat.group) return;
+  const auto before = groups_.find(member->second.group);
+  if (--before->second == 0) groups_.erase(before);
+  member->second.group = stat.group;
+  ++groups_[stat.group];
+}
+
+bool Tree::contains(const record::ProcessId& id) const {
+  const auto member = members_.find(id.pid);
+  return member != members_.end() && member->second.start_ticks == id.start_ticks;
+}
+
+}  // namespace tidegauge::proc
