@@ -24,6 +24,8 @@ struct CollectOptions {
   bool deep_scans = true;
   bool gpu = true;
   std::string nvml = "libnvidia-ml.so.1";
+  // Files kept open between looks, three a process; fewer where the process may not have as many.
+  std::size_t most_kept_files = 3000;
 };
 
 class Collector {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "proc/files.h"
+#include "proc/stat.h"
+#include "record/sample.h"
+
+namespace tidegauge::proc {
+
+// Reads the cheap counters of one process, again and again. At rates above 1 Hz most looks are
+// quick ones: one small file for a process that changes, none for one that has not changed for
+// some seconds. What a look does not read is as the last one found it.
+class ProcessReader {
+ public:
+  explicit ProcessReader(const record::ProcessId& id);
+
+  // Looks if a look is due. The stat file, if this was a full look. Gone: it has ended, or its pid
+  // is another's now.
+  Result<std::optional<Stat>> look(Files& files, std::int64_t now_ns, double interval_seconds);
+
+  const record::ProcessSample& last() const { return last_; }
+  // Where files about its memory are: "" or, where its first thread has ended before the others,
+  // "task/TID/". To be put before a file's name.
+  const std::string& folder() const { return folder_; }
+
+ private:
+  Result<std::optional<Stat>> look_fully(Files& files, std::int64_t now_ns);
+  Result<> look_quickly(Files& files, std::int64_t now_ns);
+  Result<> read_status(Files& files);
+  void find_living_thread(Files& files, const Stat& stat);
+  void take_note_of_change(std::int64_t now_ns);
+  bool is_quiet(std::int64_t now_ns) const;
+
+  record::ProcessSample last_;
+  std::string folder_;
+  KeptFile stat_;
+  KeptFile statm_;
+  KeptFile status_;
+  std::optional<std::int64_t> full_look_ns_;
+  std::optional<std::uint64_t> shared_pages_;  // of statm, when status was read last
+  std::uint64_t rss_then_ = 0;                 // when it last changed noticeably
+  std::int64_t changed_ns_ = 0;
+};
+
+}  // namespace tidegauge::proc

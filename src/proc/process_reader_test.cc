@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc/process_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "proc/fake_process.h"
+#include "proc/puppet.h"
+
+namespace tidegauge::proc {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kTenth = kSecond / 10;
+
+TEST(ProcessReader, AFullLookTellsAllCheapCounters) {
+  FakeProc proc;
+  const FakeProcess process{
+      .pid = 7, .state = 'R', .threads = 3, .anon_kb = 800, .file_kb = 160, .shmem_kb = 40};
+  process.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  const auto stat = reader.look(files, 0, 1);
+  ASSERT_TRUE(stat);
+  ASSERT_TRUE(*stat);
+  EXPECT_EQ((*stat)->name, "job");
+  const auto& memory = reader.last().memory;
+  EXPECT_EQ(memory.rss, 1000u << 10);
+  EXPECT_EQ(memory.anon, 800u << 10);
+  EXPECT_EQ(memory.file, 160u << 10);
+  EXPECT_EQ(memory.shmem, 40u << 10);
+  EXPECT_EQ(memory.page_tables, 8u << 10);
+  EXPECT_EQ(memory.swap, 0u);
+  EXPECT_FALSE(memory.pss);
+  EXPECT_EQ(reader.last().activity.state, 'R');
+  EXPECT_EQ(reader.last().activity.threads, 3u);
+  EXPECT_EQ(reader.last().activity.minor_faults, 10u);
+  EXPECT_EQ(reader.last().activity.major_faults, 2u);
+}
+
+TEST(ProcessReader, BetweenFullLooksItReadsOneSmallFile) {
+  FakeProc proc;
+  FakeProcess process{.pid = 7};
+  process.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  ASSERT_TRUE(*reader.look(files, 0, 0.1));
+  process.anon_kb = 5000;
+  proc.file(7, "statm", process.statm());  // and nothing else has changed yet
+  const auto stat = reader.look(files, kTenth, 0.1);
+  ASSERT_TRUE(stat);
+  EXPECT_FALSE(*stat);
+  EXPECT_EQ(reader.last().memory.anon, 5000u << 10);
+  EXPECT_EQ(reader.last().memory.rss, 5400u << 10);
+  EXPECT_EQ(reader.last().memory.file, 400u << 10);
+  EXPECT_EQ(reader.last().memory.peak_rss, 5400u << 10);
+  process.put_into(proc);
+  ASSERT_TRUE(*reader.look(files, kSecond, 0.1));
+}
+
+TEST(ProcessReader, WhenSharedPagesMoveItFindsOutWhichThoseAre) {
+  FakeProc proc;
+  FakeProcess process{.pid = 7};
+  process.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  ASSERT_TRUE(*reader.look(files, 0, 0.1));
+  process.shmem_kb = 8000;
+  process.put_into(proc);
+  ASSERT_TRUE(reader.look(files, kTenth, 0.1));
+  EXPECT_EQ(reader.last().memory.shmem, 8000u << 10);
+  EXPECT_EQ(reader.last().memory.file, 400u << 10);
+}
+
+TEST(ProcessReader, AQuietProcessIsLookedAtOnceASecond) {
+  FakeProc proc;
+  FakeProcess process{.pid = 7};
+  process.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  std::int64_t now = 0;
+  for (; now < 7 * kSecond + 3 * kTenth; now += kTenth) ASSERT_TRUE(reader.look(files, now, 0.1));
+  process.anon_kb = 9000;
+  process.put_into(proc);
+  int looks = 0;
+  for (; reader.last().memory.anon == 1000u << 10 && looks < 20; now += kTenth, ++looks) {
+    ASSERT_TRUE(reader.look(files, now, 0.1));
+  }
+  EXPECT_GE(looks, 2);   // it had been quiet
+  EXPECT_LE(looks, 11);  // but not for longer than a second
+  process.anon_kb = 9500;
+  process.put_into(proc);
+  ASSERT_TRUE(reader.look(files, now, 0.1));
+  EXPECT_EQ(reader.last().memory.anon, 9500u << 10);  // now it is read at every look again
+}
+
+TEST(ProcessReader, AnotherProcessOfTheSamePidIsNotIt) {
+  FakeProc proc;
+  FakeProcess{.pid = 7, .start_ticks = 100}.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  ASSERT_TRUE(reader.look(files, 0, 1));
+  FakeProcess{.pid = 7, .start_ticks = 101}.put_into(proc);
+  const auto stat = reader.look(files, kSecond, 1);
+  ASSERT_FALSE(stat);
+  EXPECT_EQ(stat.error().reason, Reason::Gone);
+  EXPECT_EQ(reader.last().id, (record::ProcessId{7, 100}));
+}
+
+TEST(ProcessReader, WhatWasKnownStandsWhileAProcessIsEnding) {
+  FakeProc proc;
+  FakeProcess{.pid = 7}.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  ASSERT_TRUE(reader.look(files, 0, 0.1));
+  proc.file(7, "statm", "0 0 0 0 0 0 0\n");
+  ASSERT_TRUE(reader.look(files, kTenth, 0.1));
+  EXPECT_EQ(reader.last().memory.rss, 1400u << 10);
+}
+
+TEST(ProcessReader, ReadsThroughAnotherThreadWhereTheFirstHasEnded) {
+  Puppet puppet;
+  ASSERT_EQ(puppet.tell("grow 8000000"), "done");
+  ASSERT_EQ(puppet.tell("leave"), "done");
+  const auto root = *Root::open("/proc");
+  const auto stat = parse_stat(*root.read(puppet.pid(), "stat"));
+  ASSERT_TRUE(stat);
+  ASSERT_EQ(stat->state, 'Z');
+  Files files(*Root::open("/proc"), 10);
+  ProcessReader reader(stat->id);
+  ASSERT_TRUE(reader.look(files, 0, 0.1));
+  EXPECT_GE(reader.last().memory.anon.value_or(0), 8000000u);
+  EXPECT_NE(reader.last().activity.state, 'Z');
+  ASSERT_EQ(puppet.tell("grow 16000000"), "done");
+  ASSERT_TRUE(reader.look(files, kTenth, 0.1));  // a quick look too
+  EXPECT_GE(reader.last().memory.anon.value_or(0), 24000000u);
+}
+
+}  // namespace
+}  // namespace tidegauge::proc

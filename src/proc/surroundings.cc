@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc/surroundings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proc/cpu_clock.h"
+
+namespace tidegauge::proc {
+
+namespace {
+
+// 30 us cold; meminfo's numbers move slowly.
+constexpr std::int64_t kMachineEveryNs = 950'000'000;
+// The limit is hit in here, so it is looked at more often.
+constexpr std::int64_t kCgroupsEveryNs = 190'000'000;
+// Lists all processes of the group.
+constexpr std::int64_t kExclusiveEveryNs = 10'000'000'000;
+constexpr std::int64_t kGpusEveryNs = 950'000'000;
+// A driver's answer takes between 0.1 and 10 ms for each device.
+constexpr double kGpusShareOfACore = 0.0002;
+
+}  // namespace
+
+Surroundings::Surroundings(const CollectOptions& options, Result<CgroupReader> cgroups) {
+  if (auto machine = MachineReader::open(options.roots)) {
+    machine_reader_ = std::move(*machine);
+  } else {
+    missing_.push_back("the machine's memory is not known: " + machine.error().what);
+  }
+  if (cgroups) {
+    cgroup_reader_ = std::move(*cgroups);
+  } else if (cgroups.error().reason != Reason::Unsupported) {
+    missing_.push_back("the job's memory cgroup is not known: " + cgroups.error().what);
+  }
+  if (!options.gpu) return;
+  // No library or no device is how most machines are.
+  if (auto gpus = GpuReader::load(options.nvml, options.roots)) gpu_reader_ = std::move(*gpus);
+}
+
+Surroundings Surroundings::of_process(const CollectOptions& options, pid_t pid) {
+  return Surroundings(options, CgroupReader::open(options.roots, pid));
+}
+
+Surroundings Surroundings::of_cgroup(const CollectOptions& options, const std::string& path) {
+  return Surroundings(options, CgroupReader::open_path(options.roots, path));
+}
+
+void Surroundings::look(std::int64_t now_ns, std::span<const pid_t> members, bool changed) {
+  if (machine_reader_ && now_ns >= machine_due_ns_) {
+    machine_ = machine_reader_->read();
+    machine_due_ns_ = now_ns + kMachineEveryNs;
+  }
+  if (cgroup_reader_ && now_ns >= cgroups_due_ns_) {
+    cgroups_ = cgroup_reader_->read();
+    cgroups_due_ns_ = now_ns + kCgroupsEveryNs;
+    if (now_ns >= exclusive_due_ns_ || changed) {
+      exclusive_ = cgroup_reader_->holds_only(members);
+      exclusive_due_ns_ = now_ns + kExclusiveEveryNs;
+    }
+    if (!cgroups_.empty()) cgroups_.front().exclusive = exclusive_;
+  }
+  if (gpu_reader_ && now_ns >= gpus_due_ns_) look_at_gpus(now_ns);
+}
+
+void Surroundings::look_at_gpus(std::int64_t now_ns) {
+  const CpuClock clock;
+  gpus_ = gpu_reader_->read();
+  const auto wait = static_cast<std::int64_t>(clock.seconds() / kGpusShareOfACore * 1e9);
+  gpus_due_ns_ = now_ns + std::max(kGpusEveryNs, wait);
+}
+
+void Surroundings::put_into(record::Sample& sample) const {
+  sample.machine = machine_;
+  sample.cgroups = cgroups_;
+  sample.gpus = gpus_.devices;
+}
+
+record::Bytes Surroundings::gpu_of(pid_t pid) const {
+  const auto found = gpus_.by_pid.find(pid);
+  if (found == gpus_.by_pid.end()) return {};
+  return found->second;
+}
+
+std::vector<record::Event> Surroundings::take_oom_kills(std::int64_t now_ns) {
+  std::vector<record::Event> events;
+  std::map<std::string, std::uint64_t> now;  // without groups that the job has left
+  for (const auto& cgroup : cgroups_) {
+    if (!cgroup.oom_kill) continue;
+    now[cgroup.path] = *cgroup.oom_kill;
+    const auto before = oom_kills_.find(cgroup.path);
+    if (before == oom_kills_.end() || *cgroup.oom_kill <= before->second) continue;
+    events.push_back({.at_ns = now_ns,
+                      .kind = record::EventKind::OomKill,
+                      .name = cgroup.path,
+                      .value = static_cast<double>(*cgroup.oom_kill)});
+  }
+  oom_kills_ = std::move(now);
+  return events;
+}
+
+}  // namespace tidegauge::proc
