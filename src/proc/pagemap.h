@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 namespace tidegauge::proc {
 
@@ -28,18 +27,5 @@ constexpr PagemapEntry decode_pagemap(std::uint64_t entry) {
           .file = (entry & kFile) != 0,
           .frame = present ? entry & kFrame : 0};
 }
-
-// Pages by what becomes of them.
-struct PageCounts {
-  std::uint64_t exclusive_anon = 0;
-  std::uint64_t exclusive_file = 0;  // or shmem: the mapping tells which
-  std::uint64_t shared_anon = 0;
-  std::uint64_t shared_file = 0;
-
-  PageCounts& operator+=(const PageCounts& other);
-  bool operator==(const PageCounts&) const = default;
-};
-
-PageCounts count_pages(std::span<const std::uint64_t> entries);
 
 }  // namespace tidegauge::proc
