@@ -67,6 +67,16 @@ void add_random_spikes(Sketch& s, double lowest, double highest) {
   s.show_marks = random.chance(0.5);
 }
 
+void add_teardown(Sketch& s) {
+  const auto count = std::min(s.size() / 2, static_cast<std::size_t>(s.random.integer(1, 3)));
+  double left = 1;
+  for (std::size_t i = s.size() - count; i < s.size(); ++i) {
+    left *= s.random.uniform(0.2, 0.9);
+    s.floor[i] *= left;
+    s.transient[i] *= left;
+  }
+}
+
 void add_missing_samples(Sketch& s) {
   add_random_spikes(s, 0.05, 0.5);
   s.show_marks = false;

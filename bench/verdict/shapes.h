@@ -25,6 +25,9 @@ Stairs add_event_stairs(Sketch& sketch, double share);
 // Evaluations of random height, length and number; `show_marks` for half of the series.
 void add_random_spikes(Sketch& sketch, double lowest, double highest);
 
+// The job ends and frees what it has while the last one to three samples are taken.
+void add_teardown(Sketch& sketch);
+
 // Samples get lost, come irregularly, among spikes.
 void add_missing_samples(Sketch& sketch);
 

@@ -243,6 +243,17 @@ void eval_at_the_edge(Sketch& s) {
   s.show_marks = random.chance(0.5);
 }
 
+// A first pass, and the end of the job.
+void warm_exit(Sketch& s) {
+  const double end = s.random.log_uniform(60, 2400);
+  s.duration = std::max(600.0, end * s.random.uniform(1.6, 6));
+  const double from = s.level * s.random.uniform(0.1, 0.6);
+  s.start(from);
+  s.raise_floor([&](double t) { return (s.level - from) * ramp(t, 0, end); });
+  s.is_bounded(0, end);
+  add_teardown(s);
+}
+
 constexpr auto kWarmUp = any_of(Class::WarmUp);
 constexpr auto kOneRise = any_of(Class::WarmUp, Class::Shift);
 constexpr auto kSteady = any_of(Class::Steady);
@@ -261,6 +272,7 @@ constexpr SeriesClass kClasses[] = {
     {"gc_warm", Label::Bounded, kWarmUp | kComeAndGo, gc_warm},
     {"two_speeds", Label::Bounded, kWarmUp, two_speeds},
     {"staged", Label::Bounded, kOneRise | kComeAndGo | kSteady, staged},
+    {"warm_exit", Label::Bounded, kWarmUp, warm_exit},
     {"eval_at_the_edge", Label::Bounded, kComeAndGo | kOneRise | kSteady | any_of(Class::Undecided),
      eval_at_the_edge},
 };

@@ -232,6 +232,13 @@ void leak_trimmed(Sketch& s) {
   s.is_leak(speed * (1 - part), 0, Tie::Time);
 }
 
+// A plain leak to the end of the job, whose last samples see it go down.
+void leak_exit(Sketch& s) {
+  s.start(s.level);
+  s.leak_line(s.leak_speed_over(s.duration), 0);
+  add_teardown(s);
+}
+
 // The first two or three steps of a staircase: nobody can know.
 void stairs_young(Sketch& s) {
   auto& random = s.random;
@@ -284,6 +291,7 @@ constexpr SeriesClass kClasses[] = {
     {"leak_pauses", Label::Leak, kLeak, leak_pauses},
     {"leak_accelerating", Label::Leak, kLeak, leak_accelerating},
     {"leak_trimmed", Label::Leak, kLeak, leak_trimmed},
+    {"leak_exit", Label::Leak, kLeak, leak_exit},
     {"stairs_young", Label::Undecidable, kAbstain, stairs_young},
     {"ramp_distinct", Label::Undecidable, kAbstain, ramp_distinct},
 };
