@@ -111,7 +111,7 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
   const auto& spikes = verdict.spikes;
   if (const auto height = size_phrase(spikes.height_bytes); spikes.count > 0 && height) {
     const auto tie = tie_phrase(spikes.tied_to, spikes.phase);
-    facts.push_back({"What comes and goes", *height,
+    facts.push_back({"Comes and goes", *height,
                      fmt::format("{} spike{}{}", spikes.count, spikes.count == 1 ? "" : "s",
                                  tie ? ", with " + *tie : "")});
   }

@@ -60,6 +60,14 @@ char32_t ascii_for(char32_t code) {
       return '\'';  // ’
     case 0x2026:
       return '~';  // …
+    case 0x2500:
+      return '-';  // ─
+    case 0x25BE:
+      return 'v';  // ▾
+    case 0x25AA:
+      return '#';  // ▪
+    case 0x00B1:
+      return '+';  // ±
     case 0x25B8:
       return '>';  // ▸
     default:

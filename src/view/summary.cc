@@ -38,4 +38,8 @@ std::string Summary::json() const {
   return summary_json(state_->accounts);
 }
 
+const Accounts& Summary::accounts() const {
+  return state_->accounts;
+}
+
 }  // namespace tidegauge::view

@@ -11,6 +11,8 @@
 
 namespace tidegauge::view {
 
+struct Accounts;
+
 // Streaming: bounded memory per process. Processes that are long gone are folded into one line.
 class Summary {
  public:
@@ -33,6 +35,8 @@ class Summary {
   std::string markdown(const verdict::Verdicts& verdicts, const std::string& recording = {}) const;
   // {"processes": [...], "tree": {...}} for --json.
   std::string json() const;
+  // What the live view draws from (live_state.h).
+  const Accounts& accounts() const;
 
  private:
   struct State;

@@ -10,7 +10,7 @@ namespace tidegauge::view {
 namespace {
 
 constexpr std::size_t kBetween = 2;    // blanks
-constexpr std::size_t kNarrowest = 8;  // of the column that shrinks
+constexpr std::size_t kNarrowest = 9;  // of the column that shrinks
 
 }  // namespace
 

@@ -40,7 +40,7 @@ void Tally::add(double bytes) {
 
 double Tally::floor() const {
   if (used_ == 0) return 0;
-  const std::size_t recent = std::max<std::size_t>(1, used_ / 4);
+  const std::size_t recent = std::max<std::size_t>(1, used_ / 8);
   const auto* end = lows_.data() + used_;
   return static_cast<double>(*std::min_element(end - recent, end));
 }

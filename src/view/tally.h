@@ -18,7 +18,8 @@ class Tally {
   double first() const { return first_; }
   double last() const { return last_; }
   double average() const { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
-  // What stays: the least of the last quarter.
+  // What stays: the least of late (an eighth of the whole), so that it follows growth and passes
+  // over a spike.
   double floor() const;
   // Floor less what it began with (the least of the first sixteenth).
   double growth() const { return floor() - static_cast<double>(lows_[0]); }
