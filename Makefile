@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test build install package bench bench-verdict format clean
+.PHONY: help demo test build install package bench bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -29,6 +29,9 @@ bench: ## what watching costs, beside psutil, ps, smem and atop
 
 bench-verdict: ## how right the verdicts are, beside 14 other methods; ARGS=--quick for one minute
 	@tools/bench_verdict $(ARGS)
+
+bench-programs: ## 36 real programs of known truth, run and judged (ten minutes)
+	@tools/bench_programs $(ARGS)
 
 format: ## formats the C and C++ code
 	@tools/bootstrap test

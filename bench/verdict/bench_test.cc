@@ -174,5 +174,17 @@ TEST(Score, ABoundedSeriesOnceCalledLeakIsEverFalse) {
   EXPECT_EQ(score.changes_of_mind, 2u);
 }
 
+TEST(Score, LookAgainIsAPromiseOnlyWhereTheTimeComes) {
+  using verdict::Class;
+  const auto kept = outcome(Label::Leak, 0,
+                            {{60, Class::Undecided, .5, false, 100},
+                             {120, Class::Undecided, .6, false, 1000},
+                             {180, Class::Leak, .95}});
+  const auto score = score_of({&kept});
+  EXPECT_EQ(score.promises, 1u);  // the second asks for more than there is
+  EXPECT_EQ(score.promises_decided, 1u);
+  EXPECT_EQ(score.promises_right, 1u);
+}
+
 }  // namespace
 }  // namespace tidegauge::bench

@@ -28,6 +28,7 @@ Outcome outcome_of(const Kind& kind, const Series& series) {
   out.duration_seconds = series.seconds.back();
   out.limit_bytes = series.limit_bytes;
   out.ideal_z = ideal_z(series);
+  out.has_marks = !series.marks.empty() || !series.steps.empty();
   out.truth = series.truth;
   return out;
 }

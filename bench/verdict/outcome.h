@@ -21,6 +21,7 @@ struct Look {
   verdict::Class klass = verdict::Class::Undecided;
   double p_leak = 0;  // for a baseline: its score
   bool settled = false;
+  std::optional<double> needs_seconds{};  // "look again in": what an undecided look asks for
 };
 
 struct Outcome {
@@ -31,10 +32,12 @@ struct Outcome {
   double duration_seconds = 0;
   double limit_bytes = 0;
   double ideal_z = 0;
+  bool has_marks = false;  // or steps
   Truth truth{};
   std::vector<Look> looks{};   // as an alarm
   Look finished{};             // as a finished recording
   verdict::Verdict verdict{};  // of the finished recording; empty for a baseline
+  bool member_named = false;   // the leaking member of a tree has a verdict of its own that says so
 };
 
 // Index of the last sample of each look.

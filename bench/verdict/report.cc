@@ -113,16 +113,16 @@ std::vector<const Outcome*> of_class(const std::vector<Outcome>& outcomes, Suite
 
 std::string comparison_table(const std::vector<Judged>& rows) {
   std::string text = fmt::format(
-      "{:<26} {:<6} | {:>5} {:>5} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6} | {:>5} {:>5} "
+      "{:<26} {:<10} | {:>5} {:>5} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6} | {:>5} {:>5} "
       "{:>5} {:>5} {:>5} | {}\n",
       "judge", "suite", "leaks", "und", "bnd", "und", "undec", "und", "AUC", "TPR@1%", "@.1%",
       "last", "some", "early", "ever", "undec", "delay p50/p90 min");
-  text += fmt::format("{:<26} {:<6} | {:^11} | {:^11} | {:^11} | {:^20} | {:^29} |\n", "", "",
+  text += fmt::format("{:<26} {:<10} | {:^11} | {:^11} | {:^11} | {:^20} | {:^29} |\n", "", "",
                       "found", "false", "alarmed", "finished", "forty looks, alarm");
   for (const auto& row : rows) {
     const auto& s = row.score;
     text += fmt::format(
-        "{:<26} {:<6} | {:>5} {:>5} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6} | {:>5} {:>5} "
+        "{:<26} {:<10} | {:>5} {:>5} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6} | {:>5} {:>5} "
         "{:>5} {:>5} {:>5} | {}\n",
         row.judge, id_of(row.suite), percent(s.leaks.leak, s.leaks.all),
         percent(s.leaks.undecided, s.leaks.all), percent(s.bounded.leak, s.bounded.all),
@@ -173,21 +173,27 @@ std::string reliability_table(const std::vector<Outcome>& outcomes) {
 }
 
 std::string interval_table(const std::vector<Outcome>& outcomes) {
-  std::string text = fmt::format(
-      "{:<6} {:>7} {:>9} {:>11} {:>11} | {:>9} | {:>11} | {:>11} | {:>6} {:>14} {:>14}\n", "suite",
-      "rates", "covered%", "error p50", "width p50", "per step%", "bound kept%", "forecast%",
-      "ends", "error p50/p90", "confirm p50/p90");
+  constexpr auto kForm =
+      "{:<10} {:>5} {:>7} {:>6} {:>6} {:>8} | {:>6} {:>9} | {:>5} {:>11} {:>12} | {:>5} {:>7} | "
+      "{:>6} "
+      "{:>8} {:>6}\n";
+  std::string text = fmt::format(fmt::runtime(kForm), "suite", "rates", "covered", "error", "width",
+                                 "per step", "bounds", "forecasts", "ends", "error", "confirmed",
+                                 "tied", "member", "again", "decided", "right");
+  text += fmt::format(fmt::runtime(kForm), "", "n", "%", "p50 %", "p50 %", "cov. %", "kept %",
+                      "cov. %", "n", "p50/p90", "p50/p90", "ok %", "named %", "n", "%", "%");
   std::set<Suite> suites;
   for (const auto& outcome : outcomes) suites.insert(outcome.suite);
   for (const auto suite : suites) {
     const auto s = score_of(of_suite(outcomes, suite));
     text += fmt::format(
-        "{:<6} {:>7} {:>9} {:>11} {:>11} | {:>9} | {:>11} | {:>11} | {:>6} {:>14} {:>14}\n",
-        id_of(suite), s.rates, percent(s.rates_covered, s.rates),
+        fmt::runtime(kForm), id_of(suite), s.rates, percent(s.rates_covered, s.rates),
         percent(quantile_of(s.rate_errors, 0.5)), percent(quantile_of(s.rate_widths, 0.5)),
         percent(s.step_rates_covered, s.step_rates), percent(s.bounds_kept, s.bounds),
         percent(s.forecasts_covered, s.forecasts), s.ends, two_quantiles(s.end_errors, "{:.2f}"),
-        two_quantiles(s.end_confirmations, "{:.2f}"));
+        two_quantiles(s.end_confirmations, "{:.2f}"), percent(s.ties_right, s.ties),
+        percent(s.members_named, s.members), s.promises, percent(s.promises_decided, s.promises),
+        percent(s.promises_right, s.promises_decided));
   }
   return text;
 }

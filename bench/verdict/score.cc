@@ -111,6 +111,36 @@ void count_forecast(Score& score, const Outcome& outcome) {
   if (said.forecast->p5 <= seconds && seconds <= said.forecast->p95) ++score.forecasts_covered;
 }
 
+void count_attribution(Score& score, const Outcome& outcome) {
+  const auto& truth = outcome.truth;
+  if (truth.label != Label::Leak || outcome.verdict.klass != Class::Leak) return;
+  if (!truth.leaking_member.empty()) {
+    ++score.members;
+    if (outcome.member_named) ++score.members_named;
+  }
+  if (truth.tie == verdict::Tie::Time || !outcome.has_marks) return;
+  ++score.ties;
+  if (outcome.verdict.tied_to == truth.tie) ++score.ties_right;
+}
+
+void count_promises(Score& score, const Outcome& outcome) {
+  for (std::size_t i = 0; i < outcome.looks.size(); ++i) {
+    const auto& asked = outcome.looks[i];
+    if (asked.klass != Class::Undecided || !asked.needs_seconds) continue;
+    const double due = asked.seconds + *asked.needs_seconds;
+    const auto then =
+        std::find_if(outcome.looks.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                     outcome.looks.end(), [&](const Look& look) { return look.seconds >= due; });
+    if (then == outcome.looks.end()) continue;
+    ++score.promises;
+    if (then->klass == Class::Undecided) continue;
+    ++score.promises_decided;
+    const bool leaking =
+        outcome.truth.label == Label::Leak && then->seconds >= outcome.truth.onset_seconds;
+    if ((then->klass == Class::Leak) == leaking) ++score.promises_right;
+  }
+}
+
 }  // namespace
 
 Score score_of(const std::vector<const Outcome*>& outcomes) {
@@ -129,6 +159,8 @@ Score score_of(const std::vector<const Outcome*>& outcomes) {
     count_rate(score, *outcome);
     count_end(score, *outcome);
     count_forecast(score, *outcome);
+    count_attribution(score, *outcome);
+    count_promises(score, *outcome);
   }
   score.auc = area_under_curve(leaks, bounded);
   score.found_at_1_percent = found_at_false_rate(leaks, bounded, 0.01);

@@ -50,6 +50,17 @@ struct Score {
   std::size_t bounds = 0;       // leaks that were not called so, with a bound…
   std::size_t bounds_kept = 0;  // …that the true rate stays below
 
+  // What leaks that were called so are put down to.
+  std::size_t ties = 0;  // leaks that go along with something marked
+  std::size_t ties_right = 0;
+  std::size_t members = 0;  // trees with one leaking member
+  std::size_t members_named = 0;
+
+  // "Look again in…": looks that asked for a time which came within the recording.
+  std::size_t promises = 0;
+  std::size_t promises_decided = 0;  // it was decided then…
+  std::size_t promises_right = 0;    // …and rightly
+
   // Bounded growth that ends within the recording.
   std::size_t ends = 0;
   std::vector<double> end_errors{};         // |stated - true| end / time it grew

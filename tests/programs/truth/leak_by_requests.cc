@@ -17,5 +17,5 @@ int main(int argc, char** argv) {
     working.assign(session.size() * 4, 1);
     if (pace_random(&pace) < 0.33) sessions.push_back(std::move(session));
   }
-  return sessions.empty();
+  return 0;
 }

@@ -20,5 +20,5 @@ int main(int argc, char** argv) {
     std::vector<char>(static_cast<std::size_t>(megabytes * MEGABYTE), 1).swap(buffers[which]);
     kept.emplace_back(pace_share(&pace, 80), 1);
   }
-  return kept.empty();
+  return 0;
 }
