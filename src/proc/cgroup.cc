@@ -234,6 +234,13 @@ bool CgroupReader::holds_only(std::span<const pid_t> members) {
   return for_each_group(groups_.front().folder.get(), 0, all_members);
 }
 
+bool CgroupReader::is_ours_to_change() const {
+  if (groups_.empty()) return false;
+  const int folder = groups_.front().folder.get();
+  return ::faccessat(folder, ".", W_OK, AT_EACCESS) == 0 &&
+         ::faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) == 0;
+}
+
 Result<std::vector<pid_t>> cgroup_members(const Roots& roots, const std::string& path) {
   const auto root = Root::open(roots.proc);
   if (!root) return root.error();

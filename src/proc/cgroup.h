@@ -35,6 +35,9 @@ class CgroupReader {
   // then can what it is charged be compared with what they use.
   bool holds_only(std::span<const pid_t> members);
 
+  // True if we may make groups below the first one and move processes into them.
+  bool is_ours_to_change() const;
+
  private:
   struct Group {
     int version = 2;

@@ -60,15 +60,4 @@ class Collector {
   std::unique_ptr<State> state_;
 };
 
-// One line of `doctor`: what can be measured here, and what to change where it cannot.
-struct Finding {
-  enum class State { Good, Limited, Missing };
-  State state = State::Good;
-  std::string what;   // "PSS of other processes"
-  std::string found;  // "readable"
-  std::string
-      advice;  // "run as root, or setcap cap_sys_ptrace+ep"; empty where nothing is to be done
-};
-std::vector<Finding> examine(std::optional<pid_t> pid, const CollectOptions& options);
-
 }  // namespace tidegauge::proc

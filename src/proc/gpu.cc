@@ -2,13 +2,13 @@
 #include "proc/gpu.h"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "proc/nvml.h"
+#include "proc/probe.h"
 #include "proc/root.h"
 
 namespace tidegauge::proc {
@@ -19,8 +19,6 @@ namespace {
 constexpr unsigned kFewProcesses = 64;
 constexpr unsigned kMostProcesses = 65536;
 constexpr int kTries = 3;  // the list may grow between two questions
-// The inode that the kernel gives to the first pid namespace, in every version.
-constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
 
 struct CloseLibrary {
   void operator()(void* library) const { ::dlclose(library); }
@@ -69,12 +67,6 @@ std::map<pid_t, std::uint64_t> memory_on(nvml::Device device,
     for (const auto& [pid, bytes] : sums) most[pid] = std::max(most[pid], bytes);
   }
   return most;
-}
-
-bool in_first_pid_namespace(const Roots& roots) {
-  struct stat info {};
-  const auto path = roots.proc + "/self/ns/pid";
-  return ::stat(path.c_str(), &info) != 0 || info.st_ino == kFirstPidNamespace;
 }
 
 // True if the process, by that pid in our own namespace, has a GPU open.
@@ -149,7 +141,8 @@ Result<GpuReader> GpuReader::load(const std::string& library, const Roots& roots
     state->devices.push_back(by_index(i, &device) == nvml::kSuccess ? device : nullptr);
   }
   state->roots = roots;
-  state->pids_are_ours = in_first_pid_namespace(roots);
+  const auto root = Root::open(roots.proc);
+  state->pids_are_ours = !root || in_first_namespace(*root, "pid");
   return GpuReader(std::move(state));
 }
 

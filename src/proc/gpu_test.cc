@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "proc/fake_proc.h"
 
@@ -146,7 +146,8 @@ TEST(GpuReader, ShutsDownWhatItStarted) {
 // open can be meant.
 TEST(GpuReader, InAPidNamespaceOnlyOnesThatHaveAGpuOpenAreMeant) {
   FakeProc proc;
-  proc.file("self/ns/pid", "");  // an inode that is not the first namespace's
+  proc.file("self/ns/x", "");
+  ASSERT_EQ(::symlink("pid:[4026532201]", (proc.path() + "/self/ns/pid").c_str()), 0);
   proc.file(100, "fd/x", "").file(200, "fd/x", "");
   ASSERT_EQ(::symlink("/dev/nvidia0", (proc.path() + "/100/fd/5").c_str()), 0);
   ASSERT_EQ(::symlink("/dev/null", (proc.path() + "/200/fd/5").c_str()), 0);

@@ -94,7 +94,11 @@ Result<std::vector<pid_t>> Root::pids() const {
 }
 
 Result<std::string> Root::read_link(pid_t pid, std::string_view file) const {
-  const auto name = path_of(pid, file);
+  return read_link(path_of(pid, file));
+}
+
+Result<std::string> Root::read_link(std::string_view file) const {
+  const std::string name(file);
   std::string target(PATH_MAX, '\0');
   const ssize_t length = ::readlinkat(dir_.get(), name.c_str(), target.data(), target.size());
   if (length < 0) return from_errno(errno, name);

@@ -28,6 +28,7 @@ class Root {
   Result<std::vector<pid_t>> pids() const;
   // Where PID/FILE points to: "exe", "fd/7".
   Result<std::string> read_link(pid_t pid, std::string_view file) const;
+  Result<std::string> read_link(std::string_view file) const;
   // Names in PID/FOLDER ("task", "fd"), without . and ..
   Result<std::vector<std::string>> list(pid_t pid, std::string_view folder) const;
 

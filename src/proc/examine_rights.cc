@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "proc/findings.h"
+#include "proc/mountinfo.h"
+#include "proc/probe.h"
+#include "proc/root.h"
+
+namespace tidegauge::proc {
+
+namespace {
+
+constexpr auto kMoreRights =
+    "run as root, or: sudo setcap cap_sys_ptrace+ep $(command -v tidegauge)";
+// Files that are kept open per process.
+constexpr rlim_t kFilesPerProcess = 4;
+constexpr rlim_t kFewProcesses = 64;
+
+// The value of hidepid= in a mount of /proc; empty if all can be seen.
+std::string hidden_by(const std::vector<Mount>& mounts) {
+  std::string value;
+  for (const auto& mount : mounts) {
+    if (mount.type != "proc" || mount.point != "/proc") continue;
+    const auto at = mount.options.find("hidepid=");
+    value = at == std::string::npos ? "" : mount.options.substr(at + 8);
+    value.resize(std::min(value.find(','), value.size()));
+  }
+  return value == "0" || value == "off" ? "" : value;
+}
+
+void add_visibility(Findings& findings, const Root& root) {
+  const auto text = root.read("self/mountinfo");
+  const auto hidden = text ? hidden_by(parse_mountinfo(*text)) : "";
+  const bool pid_namespace = !in_first_namespace(root, "pid");
+  if (!hidden.empty() && (own_capabilities(root) & kCapSysPtrace) == 0) {
+    findings.limited("processes in /proc", "hidepid=" + hidden + ": only your own can be seen",
+                     "run as root, or: sudo mount -o remount,hidepid=0 /proc");
+  } else if (pid_namespace) {
+    findings.limited(
+        "processes in /proc",
+        "those of this pid namespace: what runs outside the container cannot be seen",
+        "to watch from inside: docker run --pid=host, or shareProcessNamespace in a pod");
+  } else {
+    findings.good("processes in /proc", "all can be seen");
+  }
+}
+
+struct Others {
+  std::optional<pid_t> same_user{};  // neither we nor started by us
+  std::optional<pid_t> other_user{};
+};
+
+Others find_others(const Root& root) {
+  Others others;
+  const auto pids = root.pids();
+  const auto own_user = std::to_string(::geteuid());
+  for (const pid_t pid : pids ? *pids : std::vector<pid_t>{}) {
+    const auto status = root.read(pid, "status");
+    if (pid == ::getpid() || !status || field_of(*status, "VmRSS:").empty()) continue;
+    auto users = field_of(*status, "Uid:");
+    auto& found = next_word(users) == own_user ? others.same_user : others.other_user;
+    if (!found) found = pid;
+  }
+  return others;
+}
+
+void add_reading(Findings& findings, const Root& root) {
+  const auto others = find_others(root);
+  if (others.other_user) {
+    const bool can = access_to(root, *others.other_user, "smaps_rollup") == Access::Yes;
+    if (can)
+      findings.good("PSS of other users' processes", "readable");
+    else
+      findings.limited("PSS of other users' processes", "not readable", kMoreRights);
+  }
+  if (!others.same_user) return;
+  if (access_to(root, *others.same_user, "smaps_rollup") == Access::Yes) {
+    findings.good("PSS of your processes", "readable");
+  } else {
+    findings.limited("PSS of your processes", "not readable", kMoreRights);
+  }
+  if (access_to(root, *others.same_user, "mem") == Access::Yes) {
+    findings.good("memory of your processes", "readable");
+    return;
+  }
+  const auto scope = root.read("sys/kernel/yama/ptrace_scope");
+  const auto why = scope ? fmt::format(" (kernel.yama.ptrace_scope is {})", trimmed(*scope)) : "";
+  findings.limited("memory of your processes",
+                   "readable only in jobs that tidegauge run has started" + why,
+                   scope && trimmed(*scope) == "3"
+                       ? "ptrace_scope 3 lasts until the next boot; use tidegauge run"
+                       : std::string(kMoreRights) + ", or: sudo sysctl kernel.yama.ptrace_scope=0");
+}
+
+// A reader of page tables that is not given the processor holds the watched process's locks: at
+// nice 19 on a busy core a walk over 4 GB stopped it for 2 s.
+void add_priority(Findings& findings) {
+  const int nice = ::getpriority(PRIO_PROCESS, 0);
+  const int policy = ::sched_getscheduler(0);
+  if (policy == SCHED_IDLE || policy == SCHED_BATCH || nice > 0) {
+    findings.limited("priority", policy == SCHED_IDLE ? "idle" : fmt::format("nice {}", nice),
+                     "start tidegauge without nice: a slow reader stops the process that it reads");
+  } else {
+    findings.good("priority", "normal");
+  }
+}
+
+void add_files(Findings& findings) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return;
+  const auto processes = limit.rlim_max / kFilesPerProcess;
+  if (processes >= kFewProcesses) return;
+  findings.limited("open files",
+                   fmt::format("at most {}: enough for {} processes", limit.rlim_max, processes),
+                   "ulimit -n 4096");
+}
+
+}  // namespace
+
+std::vector<Finding> examine_rights(const CollectOptions& options) {
+  Findings findings("rights");
+  const auto root = Root::open(options.roots.proc);
+  if (!root) {
+    findings.missing("/proc", root.error().what, "mount -t proc proc /proc");
+    return findings.take();
+  }
+  const bool traces = (own_capabilities(*root) & kCapSysPtrace) != 0;
+  findings.good("user", user_name(::geteuid()) + (traces ? ", may read all processes" : ""));
+  add_visibility(findings, *root);
+  add_reading(findings, *root);
+  add_priority(findings);
+  add_files(findings);
+  return findings.take();
+}
+
+}  // namespace tidegauge::proc
