@@ -6,7 +6,9 @@
 namespace tidegauge::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 0> kCommands = {};
+  static constexpr std::array kCommands{
+      Command{"doctor", "what can be measured here, and what to change where it cannot", doctor},
+  };
   return kCommands;
 }
 

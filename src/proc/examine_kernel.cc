@@ -25,13 +25,13 @@ void add_deep_scans(Findings& findings, const Root& root) {
     findings.missing("PSS in one reading", "no smaps_rollup", "Linux 4.14 or later");
   }
   if (has_pagemap_scan(root)) {
-    findings.good("scan of page tables in pieces", "PAGEMAP_SCAN");
+    findings.good("page-table scan", "PAGEMAP_SCAN");
   } else if (root.open_file("self/pagemap")) {
     findings.limited(
-        "scan of page tables in pieces",
+        "page-table scan",
         "by reading pagemap, at three times the cost; PAGEMAP_SCAN came with Linux 6.7");
   } else {
-    findings.missing("scan of page tables in pieces", "no pagemap");
+    findings.missing("page-table scan", "no pagemap");
   }
   if (has_procmap_query(root)) {
     findings.good("lookup of one mapping", "PROCMAP_QUERY");
@@ -71,10 +71,12 @@ void add_mapped_files(Findings& findings, const Root& root) {
   const auto names = root.list(pid, "map_files");
   const bool can = names && !names->empty() && root.open_file(pid, "map_files/" + names->front());
   if (can) {
-    findings.good("files that were replaced while in use", "readable");
+    findings.good("replaced files", "readable after an update, too");
   } else {
-    findings.limited("files that were replaced while in use",
-                     "not readable: symbols of updated libraries may be missing", "run as root");
+    findings.limited(
+        "replaced files",
+        "not readable: names in libraries that were updated while in use will be missing",
+        "run as root");
   }
 }
 

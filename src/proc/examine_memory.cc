@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,6 +108,16 @@ void add_huge_pages(Findings& findings, const Roots& roots) {
   }
 }
 
+// A job is frozen, and lent memory, through a group of its own.
+void add_own_groups(Findings& findings, const CollectOptions& options) {
+  const auto reader = CgroupReader::open(options.roots, ::getpid());
+  if (!reader || reader->is_ours_to_change()) return;
+  struct stat info {};
+  const bool systemd = ::stat("/run/systemd/system", &info) == 0;
+  findings.limited("groups of our own", "cannot be made: a job cannot be frozen or lent memory",
+                   systemd ? "systemd-run --user --scope -p Delegate=yes tidegauge run ..." : "");
+}
+
 }  // namespace
 
 void add_limit(Findings& findings, pid_t pid, const CollectOptions& options) {
@@ -138,11 +149,6 @@ void add_limit(Findings& findings, pid_t pid, const CollectOptions& options) {
   } else {
     findings.good("limit that binds", "no cgroup's: the machine's memory");
   }
-  if (!reader->is_ours_to_change()) {
-    findings.limited("cgroup of its own",
-                     "not ours to change: a job cannot be frozen or be lent memory",
-                     "systemd-run --user --scope -p Delegate=yes tidegauge run …");
-  }
 }
 
 std::vector<Finding> examine_memory(const CollectOptions& options) {
@@ -155,6 +161,7 @@ std::vector<Finding> examine_memory(const CollectOptions& options) {
   const auto machine = reader->read();
   add_machine(findings, machine);
   add_limit(findings, ::getpid(), options);
+  add_own_groups(findings, options);
   add_dev_shm(findings, machine);
   if (const auto root = Root::open(options.roots.proc)) add_overcommit(findings, *root);
   add_huge_pages(findings, options.roots);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr double kNearlyAll = 0.8;  // of a limit
 // CPU time of a walk over page tables, measured on 4 KiB pages.
-constexpr double kWalkSecondsPerGigabyte = 0.005;
+constexpr double kWalkMillisecondsPerGigabyte = 5;
 constexpr std::size_t kLongestCommand = 160;
 
 struct StateName {
@@ -100,31 +101,34 @@ void add_identity(Findings& findings, const Subject& subject) {
   }
 }
 
-void add_access(Findings& findings, const Subject& subject, std::string_view file,
-                const std::string& what, const std::string& found) {
-  switch (access_to(subject.root, subject.pid, file)) {
-    case Access::Yes:
-      findings.good(what, found);
-      return;
-    case Access::Denied:
-      findings.limited(what, "not ours to read",
-                       "run as its user or as root, or: sudo setcap cap_sys_ptrace+ep "
-                       "$(command -v tidegauge)");
-      return;
-    case Access::Absent:
-      findings.limited(what, "this kernel does not have it");
-  }
-}
-
 void add_reading(Findings& findings, const Subject& subject) {
   const auto rss = subject.status.rss.value_or(0);
   findings.good("counters", fmt::format("readable; {} resident, {} anonymous", bytes(rss),
                                         bytes(subject.status.anon.value_or(0))));
-  const auto seconds = static_cast<double>(rss) / 1e9 * kWalkSecondsPerGigabyte;
-  add_access(findings, subject, "smaps_rollup", "PSS and private memory",
-             fmt::format("readable; a walk takes about {}", format_duration(seconds)));
-  add_access(findings, subject, "pagemap", "page tables", "readable");
-  add_access(findings, subject, "mem", "its memory", "readable");
+  const auto milliseconds = static_cast<double>(rss) / 1e9 * kWalkMillisecondsPerGigabyte;
+  struct Part {
+    std::string_view file;
+    std::string_view what;
+    std::string found = "readable";
+  };
+  const Part parts[] = {
+      {"smaps_rollup", "PSS and private memory",
+       milliseconds < 1 ? "readable"
+                        : fmt::format("readable; a walk takes about {:.0f} ms", milliseconds)},
+      {"pagemap", "page tables"},
+      {"mem", "its memory"},
+  };
+  auto advice = "run as its user or as root, or: " + how_to_get_rights(subject.root);
+  for (const auto& part : parts) {
+    const std::string what(part.what);
+    const auto access = access_to(subject.root, subject.pid, part.file);
+    if (access == Access::Yes) findings.good(what, part.found);
+    if (access == Access::Absent) findings.limited(what, "this kernel does not have it");
+    // The same would help all of them.
+    if (access == Access::Denied) {
+      findings.limited(what, "not ours to read", std::exchange(advice, {}));
+    }
+  }
 }
 
 void add_used(Findings& findings, const std::string& what, record::Bytes limit,

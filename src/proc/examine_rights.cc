@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "proc/findings.h"
 #include "proc/mountinfo.h"
@@ -15,8 +17,8 @@ namespace tidegauge::proc {
 
 namespace {
 
-constexpr auto kMoreRights =
-    "run as root, or: sudo setcap cap_sys_ptrace+ep $(command -v tidegauge)";
+// More would tell no more.
+constexpr std::size_t kAsked = 50;
 // Files that are kept open per process.
 constexpr rlim_t kFilesPerProcess = 4;
 constexpr rlim_t kFewProcesses = 64;
@@ -50,9 +52,10 @@ void add_visibility(Findings& findings, const Root& root) {
   }
 }
 
+// Processes besides ourselves, by whose they are.
 struct Others {
-  std::optional<pid_t> same_user{};  // neither we nor started by us
-  std::optional<pid_t> other_user{};
+  std::vector<pid_t> same_user{};
+  std::vector<pid_t> other_users{};
 };
 
 Others find_others(const Root& root) {
@@ -63,38 +66,42 @@ Others find_others(const Root& root) {
     const auto status = root.read(pid, "status");
     if (pid == ::getpid() || !status || field_of(*status, "VmRSS:").empty()) continue;
     auto users = field_of(*status, "Uid:");
-    auto& found = next_word(users) == own_user ? others.same_user : others.other_user;
-    if (!found) found = pid;
+    auto& of_kind = next_word(users) == own_user ? others.same_user : others.other_users;
+    if (of_kind.size() < kAsked) of_kind.push_back(pid);
   }
   return others;
 }
 
+// Adds what can be opened of all; false if it is none of them.
+bool add_opening(Findings& findings, const Root& root, const std::vector<pid_t>& pids,
+                 std::string_view file, const std::string& what) {
+  const auto readable = std::count_if(pids.begin(), pids.end(), [&](pid_t pid) {
+    return access_to(root, pid, file) == Access::Yes;
+  });
+  if (readable == 0) return pids.empty();
+  const bool all = static_cast<std::size_t>(readable) == pids.size();
+  findings.good(what, all ? "readable" : fmt::format("{} of {} readable", readable, pids.size()));
+  return true;
+}
+
 void add_reading(Findings& findings, const Root& root) {
   const auto others = find_others(root);
-  if (others.other_user) {
-    const bool can = access_to(root, *others.other_user, "smaps_rollup") == Access::Yes;
-    if (can)
-      findings.good("PSS of other users' processes", "readable");
-    else
-      findings.limited("PSS of other users' processes", "not readable", kMoreRights);
+  const auto more_rights = "run as root, or: " + how_to_get_rights(root);
+  if (!add_opening(findings, root, others.other_users, "smaps_rollup",
+                   "PSS of other users' processes")) {
+    findings.limited("PSS of other users' processes", "not readable", more_rights);
   }
-  if (!others.same_user) return;
-  if (access_to(root, *others.same_user, "smaps_rollup") == Access::Yes) {
-    findings.good("PSS of your processes", "readable");
-  } else {
-    findings.limited("PSS of your processes", "not readable", kMoreRights);
+  if (!add_opening(findings, root, others.same_user, "smaps_rollup", "PSS of your processes")) {
+    findings.limited("PSS of your processes", "not readable", more_rights);
   }
-  if (access_to(root, *others.same_user, "mem") == Access::Yes) {
-    findings.good("memory of your processes", "readable");
-    return;
-  }
+  if (add_opening(findings, root, others.same_user, "mem", "memory of your processes")) return;
   const auto scope = root.read("sys/kernel/yama/ptrace_scope");
   const auto why = scope ? fmt::format(" (kernel.yama.ptrace_scope is {})", trimmed(*scope)) : "";
   findings.limited("memory of your processes",
                    "readable only in jobs that tidegauge run has started" + why,
                    scope && trimmed(*scope) == "3"
                        ? "ptrace_scope 3 lasts until the next boot; use tidegauge run"
-                       : std::string(kMoreRights) + ", or: sudo sysctl kernel.yama.ptrace_scope=0");
+                       : more_rights + ", or: sudo sysctl kernel.yama.ptrace_scope=0");
 }
 
 // A reader of page tables that is not given the processor holds the watched process's locks: at

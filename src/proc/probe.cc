@@ -74,6 +74,11 @@ bool has_procmap_query(const Root& root) {
   return has_ioctl(root, "self/maps", kProcmapQuery);
 }
 
+std::string how_to_get_rights(const Root& root) {
+  const auto program = root.read_link("self/exe");
+  return "sudo setcap cap_sys_ptrace+ep " + printable(program ? *program : "FILE");
+}
+
 std::string user_name(uid_t uid) {
   passwd entry{};
   passwd* found = nullptr;

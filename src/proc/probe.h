@@ -35,6 +35,9 @@ inline constexpr std::uint64_t kCapSysAdmin = 1ull << 21;
 bool has_pagemap_scan(const Root& root);
 bool has_procmap_query(const Root& root);
 
+// "sudo setcap cap_sys_ptrace+ep /usr/bin/tidegauge"
+std::string how_to_get_rights(const Root& root);
+
 // "joe", or "user 1000" where nobody knows the name.
 std::string user_name(uid_t uid);
 

@@ -37,6 +37,10 @@ std::string Ink::dim(std::string_view text) const {
   return colour ? fmt::format("\x1b[38;5;245m{}\x1b[0m", text) : std::string(text);
 }
 
+std::string Ink::tinted(Tone tone, std::string_view text) const {
+  return colour ? fmt::format("\x1b[38;5;{}m{}\x1b[0m", colour_of(tone), text) : std::string(text);
+}
+
 std::string Ink::tag(Tone tone, std::string_view text) const {
   if (!colour) return upper(text) + ":";
   return fmt::format("\x1b[1;38;5;16;48;5;{}m {} \x1b[0m", colour_of(tone), upper(text));

@@ -15,6 +15,7 @@ struct Ink {
 
   std::string bold(std::string_view text) const;
   std::string dim(std::string_view text) const;
+  std::string tinted(Tone tone, std::string_view text) const;
   std::string tag(Tone tone, std::string_view text) const;  // " NOT A LEAK "
 };
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/doctor_here.h"
+#include "cli/doctor_text.h"
+#include "proc/examine.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+void append(std::vector<proc::Finding>& all, std::vector<proc::Finding> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Empty if it is one, as CLI11 wants it.
+std::string no_process_id(const std::string& word) {
+  const auto pid = to_number<pid_t>(word);
+  return pid && *pid > 0 ? "" : "'" + word + "' is no process id";
+}
+
+bool is_missing(const proc::Finding& finding) {
+  return finding.state == proc::Finding::State::Missing;
+}
+
+}  // namespace
+
+int doctor(Words words) {
+  CLI::App app("What can be measured here, and what to change where it cannot.", "doctor");
+  pid_t pid = 0;
+  bool json = false;
+  auto* const named = app.add_option("PID", pid, "look at this process, too")->check(no_process_id);
+  app.add_flag("--json", json, "print the findings as JSON");
+  if (const auto code = parse(app, words)) return *code;
+
+  const proc::CollectOptions options;
+  const auto paper = paper_of(STDOUT_FILENO);
+  std::vector<proc::Finding> all;
+  int code = kNothingWrong;
+  if (named->count() > 0) {
+    auto found = proc::examine_process(pid, options);
+    if (!found) return fail("doctor", kCouldNotLook, found.error().what);
+    // A process that has ended, or has no memory, cannot be watched.
+    if (std::any_of(found->begin(), found->end(), is_missing)) code = kCouldNotLook;
+    append(all, std::move(*found));
+  }
+  append(all, proc::examine_machine(options));
+  append(all, examine_here(paper));
+  fmt::print("{}", json ? to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt)
+                        : to_text(all, paper));
+  return code;
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""doctor: what can be measured here."""
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def by_name(result):
+    return {finding["what"]: finding for finding in json.loads(result.stdout)["findings"]}
+
+
+def test_says_what_can_be_measured(call):
+    result = call("doctor")
+    assert result.returncode == 0, result.stderr
+    for word in ("rights", "kernel", "memory", "recordings"):
+        assert word in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_json_has_the_same_findings(call):
+    result = call("doctor", "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["schema"] == "tidegauge/doctor/1"
+    assert document["pid"] is None
+    for finding in document["findings"]:
+        assert finding["state"] in ("good", "limited", "missing")
+        assert finding["found"]
+    plain = " ".join(call("doctor").stdout.split())
+    assert all(finding["what"] in plain for finding in document["findings"])
+
+
+def test_knows_a_python_job(call):
+    job = subprocess.Popen(
+        [sys.executable, "-c", "import sys; print('up', flush=True); sys.stdin.read()", "--api-key", "hunter2"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert job.stdout.readline() == b"up\n"
+        result = call("doctor", job.pid, "--json")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["pid"] == job.pid
+        findings = by_name(result)
+        assert f"{sys.version_info[0]}.{sys.version_info[1]}" in findings["interpreter"]["found"]
+        assert "hunter2" not in result.stdout
+        assert "***" in findings["command"]["found"]
+        assert "SIGINT" in findings["signals it catches"]["found"]
+    finally:
+        job.communicate()
+
+
+def test_a_process_that_has_ended(call):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    result = call("doctor", ended.pid)
+    assert result.returncode == 3
+    assert "has ended" in result.stdout
+    ended.wait()
+    result = call("doctor", ended.pid)
+    assert result.returncode == 3
+    assert f"no process {ended.pid}" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("word", ["abc", "-5", "0", "12x", "99999999999999999999", ""])
+def test_what_is_no_process_id_is_wrong_use(call, word):
+    result = call("doctor", "--", word)
+    assert result.returncode == 2
+    assert "process id" in result.stderr
+    assert "--help" in result.stderr
+
+
+def test_two_process_ids_are_wrong_use(call):
+    assert call("doctor", 1, 2).returncode == 2
+
+
+def test_recordings_that_cannot_be_written_are_noticed(call, tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    monkeypatch.setenv("XDG_DATA_HOME", str(file / "data"))
+    finding = by_name(call("doctor", "--json"))["recordings"]
+    assert finding["state"] == "limited"
+    assert "--record" in finding["advice"]
