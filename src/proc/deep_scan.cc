@@ -29,17 +29,17 @@ constexpr double kRollupSecondsPerByte = 15e-3 / (1 << 30);
 constexpr double kHugeRollupSecondsPerByte = 0.1e-3 / (1 << 30);
 constexpr double kForkedIsDearer = 3;  // the same pages, now shared
 
-// How old a result has to be before it is worth another walk: it doubles while nothing changes.
-constexpr double kEverySeconds = 10;
-constexpr double kAtMostEverySeconds = 320;
-constexpr double kAfterForkSeconds = 2;
+// How old a result has to be before it is worth another walk: of a process that has changed, or
+// that shares its pages with others than before, or that seems to be as it was.
+constexpr double kChangedSeconds = 10;
+constexpr double kFamilyChangedSeconds = 2;
+constexpr double kUnchangedSeconds = 300;
+constexpr double kUnchangedShareOfBudget = 0.2;  // what may be spent on finding nothing new
 constexpr double kNoticeableChange = 0.02;
 
-// A whole round over all that is big is to take no longer than this.
-constexpr double kRoundSeconds = 120;
-constexpr double kLeastWalkSeconds = 0.004;
-constexpr double kMostWalkSeconds = 0.02;
-constexpr std::size_t kMostTargets = 24;  // descriptors and blocks in memory at once
+// One walk: enough for 500 blocks of a process, and 50 more for each relative.
+constexpr double kWalkSeconds = 0.010;
+constexpr double kWalkSecondsPerTarget = 0.001;
 
 // After we lost our core in the middle: the machine is busy, and exactness has to wait.
 constexpr double kRestSeconds = 30;
@@ -52,8 +52,14 @@ double rss_of(const Watched& watched) {
   return static_cast<double>(watched.reader.last().memory.rss.value_or(0));
 }
 
-bool differs(double a, double b) {
-  return std::abs(a - b) > kNoticeableChange * std::max(a, b);
+// Its resident memory, or, where pages that it shared become its own, its page faults.
+bool has_changed(const Watched& watched) {
+  const auto& deep = watched.deep;
+  const auto faults = watched.reader.last().activity.minor_faults.value_or(0);
+  const double faulted = static_cast<double>(faults - std::min(faults, deep.scanned_faults)) *
+                         static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double noticeable = kNoticeableChange * std::max(deep.scanned_rss, rss_of(watched));
+  return std::abs(rss_of(watched) - deep.scanned_rss) > noticeable || faulted > noticeable;
 }
 
 }  // namespace
@@ -77,11 +83,11 @@ double DeepScanner::work(std::int64_t now_ns, const Root& root, std::span<Watche
     if (!walk_ && next == nullptr) break;
     if (!turns_) turns_.emplace();
     if (walk_) {
-      if (walk_->go_on(most - clock.seconds(), *turns_)) end_walk(members);
+      if (walk_->go_on(root, most - clock.seconds(), *turns_)) end_walk(members, warnings);
     } else if (suits_rollup(*next)) {
       read_rollup(root, *next, warnings);
     } else {
-      begin_walk(root, *next, members, warnings);
+      begin_walk(*next, members);
     }
     if (turns_->disturbed()) {
       rest_until_ns_ = now_ns + static_cast<std::int64_t>(kRestSeconds * 1e9);
@@ -105,9 +111,10 @@ bool DeepScanner::is_due(const Watched& watched) const {
   if (deep.denied || rss_of(watched) == 0) return false;
   if (!deep.scanned_ns) return true;
   const double age = seconds_between(*deep.scanned_ns, now_ns_);
-  if (deep.family_changed && age >= kAfterForkSeconds) return true;
-  if (age >= deep.every_seconds) return true;
-  return age >= kEverySeconds && differs(rss_of(watched), deep.scanned_rss);
+  if (deep.family_changed && age >= kFamilyChangedSeconds) return true;
+  if (age >= kChangedSeconds && has_changed(watched)) return true;
+  return age >=
+         std::max(kUnchangedSeconds, deep.cost_seconds / (kUnchangedShareOfBudget * budget_));
 }
 
 // Those never looked at come first, small ones before big ones; then the one looked at longest ago.
@@ -140,46 +147,44 @@ void DeepScanner::read_rollup(const Root& root, Watched& watched, Warnings& warn
   const auto rollup = parse_smaps_rollup(*text);
   if (!rollup) return give_up(watched, rollup.error(), warnings);
   watched.deep.rollup_seconds_per_byte = cost / std::max(rss_of(watched), 1.0);
+  watched.deep.cost_seconds = cost;
   take(watched, {rollup->uss, rollup->pss, rollup->pss_anon, rollup->pss_file, rollup->pss_shmem});
 }
 
-void DeepScanner::begin_walk(const Root& root, Watched& first, std::span<Watched> members,
-                             Warnings& warnings) {
+void DeepScanner::begin_walk(const Watched& first, std::span<const Watched> members) {
   std::vector<WalkTarget> targets;
   const auto target = [](const Watched& watched) {
     return WalkTarget{watched.process.id, watched.reader.folder(), watched.reader.last().memory};
   };
   targets.push_back(target(first));
-  double family = 1, big = 0;
+  double family = 1;
   for (const auto& watched : members) {
-    if (!suits_rollup(watched)) big += 1;
     if (!watched.image.known() || watched.image != first.image) continue;
     if (watched.process.id == first.process.id) continue;
     family += 1;
-    if (targets.size() < kMostTargets) targets.push_back(target(watched));
+    if (targets.size() < FamilyWalk::kMostTargets) targets.push_back(target(watched));
   }
   const auto count = static_cast<double>(targets.size());
-  const double each =
-      std::clamp(budget_ * kRoundSeconds / std::max(big, 1.0), kLeastWalkSeconds, kMostWalkSeconds);
   const double seen = family > 1 ? (count - 1) / (family - 1) : 1;
-  auto walk = FamilyWalk::begin(root, std::move(targets), each * count, seen, *turns_);
-  if (!walk) return give_up(first, walk.error(), warnings);
-  walk_ = std::move(*walk);
+  walk_cost_seconds_ = kWalkSeconds + kWalkSecondsPerTarget * count;
+  walk_.emplace(std::move(targets), walk_cost_seconds_, seen);
   walk_for_ = first.process.id;
 }
 
-void DeepScanner::end_walk(std::span<Watched> members) {
+void DeepScanner::end_walk(std::span<Watched> members, Warnings& warnings) {
   const auto walk = std::exchange(walk_, {});
   const auto page_bytes = static_cast<double>(::sysconf(_SC_PAGESIZE));
   for (auto& watched : members) {
     const auto found = walk->found(watched.process.id);
-    if (!found && watched.process.id == walk_for_)
-      watched.deep.scanned_ns = now_ns_;  // next, please
+    if (!found && watched.process.id == walk_for_) {
+      give_up(watched, walk->failed().value_or(Error{Reason::Gone, "ended"}), warnings);
+    }
     if (!found) continue;
     if (found->huge) {
       watched.deep.rollup_seconds_per_byte =
           *found->huge * kHugeRollupSecondsPerByte + (1 - *found->huge) * kRollupSecondsPerByte;
     }
+    watched.deep.cost_seconds = walk_cost_seconds_;
     take(watched, found->enough ? shares_of(found->pages, page_bytes, found->before,
                                             watched.reader.last().memory)
                                 : Shares{});
@@ -188,12 +193,9 @@ void DeepScanner::end_walk(std::span<Watched> members) {
 
 void DeepScanner::take(Watched& watched, const Shares& shares) {
   auto& deep = watched.deep;
-  const auto pss = static_cast<double>(shares.pss.value_or(0));
-  const bool same = deep.scanned_ns && !deep.family_changed && !differs(pss, deep.scanned_pss);
-  deep.every_seconds = same ? std::min(2 * deep.every_seconds, kAtMostEverySeconds) : kEverySeconds;
   deep.scanned_ns = now_ns_;
   deep.scanned_rss = rss_of(watched);
-  deep.scanned_pss = pss;
+  deep.scanned_faults = watched.reader.last().activity.minor_faults.value_or(0);
   deep.family_changed = false;
   if (shares.pss) deep.fresh = shares;
 }

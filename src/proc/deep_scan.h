@@ -32,8 +32,8 @@ class DeepScanner {
   bool is_due(const Watched& watched) const;
   bool suits_rollup(const Watched& watched) const;
   void read_rollup(const Root& root, Watched& watched, Warnings& warnings);
-  void begin_walk(const Root& root, Watched& first, std::span<Watched> members, Warnings& warnings);
-  void end_walk(std::span<Watched> members);
+  void begin_walk(const Watched& first, std::span<const Watched> members);
+  void end_walk(std::span<Watched> members, Warnings& warnings);
   void take(Watched& watched, const Shares& shares);
   void give_up(Watched& watched, const Error& why, Warnings& warnings);
 
@@ -47,6 +47,7 @@ class DeepScanner {
   std::optional<Turns> turns_;  // while working
   std::optional<FamilyWalk> walk_;
   record::ProcessId walk_for_{};  // whose turn it was
+  double walk_cost_seconds_ = 0;
 };
 
 }  // namespace tidegauge::proc

@@ -27,9 +27,9 @@ struct DeepState {
   bool family_changed = false;
   bool denied = false;                              // not ours to read, now and later
   std::optional<double> rollup_seconds_per_byte{};  // of rss, what smaps_rollup cost
-  double every_seconds = 10;                        // how old the result may become
-  double scanned_rss = 0;                           // when it was looked at last
-  double scanned_pss = 0;
+  double cost_seconds = 0;                          // of the last walk
+  double scanned_rss = 0;                           // at that time
+  std::uint64_t scanned_faults = 0;
   std::optional<Shares> fresh{};  // for the next sample
 };
 

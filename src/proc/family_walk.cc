@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
+#include <bit>
 #include <utility>
 
 #include "proc/cpu_clock.h"
@@ -34,6 +34,10 @@ std::uint64_t page_bytes() {
   return bytes;
 }
 
+std::uint64_t block_bytes() {
+  return kBlockPages * page_bytes();
+}
+
 double pages_in(const PageShares& pages) {
   return pages.anon.exclusive + pages.anon.shared + pages.file.exclusive + pages.file.shared +
          pages.shmem.exclusive + pages.shmem.shared;
@@ -51,102 +55,108 @@ bool is_sparse(const std::vector<Mapping>& mappings, const record::Memory& memor
 
 }  // namespace
 
-// Pieces of the address space in which a process may have pages, in order.
-Result<std::vector<FamilyWalk::Range>> FamilyWalk::ranges_of(const Root& root, const Walked& walked,
-                                                             Turns& turns) {
-  const auto& target = walked.target;
+FamilyWalk::FamilyWalk(std::vector<WalkTarget> targets, double cost_seconds, double seen)
+    : targets_(std::move(targets)), cost_seconds_(cost_seconds), seen_(seen) {
+  if (targets_.size() > kMostTargets) targets_.resize(kMostTargets);
+  std::reverse(targets_.begin(), targets_.end());
+}
+
+bool FamilyWalk::is_done() const {
+  return failed_ || (!search_ && targets_.empty() && stride_ > 0 && range_ == ranges_.size());
+}
+
+bool FamilyWalk::go_on(const Root& root, double cpu_seconds, Turns& turns) {
+  const CpuClock clock;
+  while (!is_done() && clock.seconds() < cpu_seconds) {
+    turns.between();
+    if (search_) {
+      search_on();
+    } else if (!targets_.empty()) {
+      add_target(root, turns);
+    } else if (stride_ == 0) {
+      choose_stride();
+    } else {
+      pass_block(turns);
+    }
+  }
+  return is_done();
+}
+
+void FamilyWalk::add_target(const Root& root, Turns& turns) {
+  auto target = std::move(targets_.back());
+  targets_.pop_back();
+  const auto done = open_target(root, std::move(target));
+  if (!done && walked_.empty()) failed_ = done.error();
+  turns.between();
+}
+
+Result<> FamilyWalk::open_target(const Root& root, WalkTarget target) {
+  auto pagemap = root.open_file(target.id.pid, target.folder + "pagemap");
+  if (!pagemap) return pagemap.error();
   auto mappings = read_mappings(root, target.id.pid, target.folder + "maps");
   if (!mappings) return mappings.error();
   std::erase_if(*mappings, [](const Mapping& mapping) {
     return !mapping.accessible || mapping.hugetlb || mapping.begin >= kKernelAddresses;
   });
   const bool sparse = is_sparse(*mappings, target.memory);
-  std::vector<Range> ranges;
-  for (const auto& mapping : *mappings) {
-    const Extent whole{mapping.begin, mapping.end};
-    if (!sparse || whole.end - whole.begin < kWorthSearching) {
-      ranges.push_back({whole, mapping.backing});
-      continue;
-    }
-    const auto extents =
-        present_extents(walked.pagemap.get(), whole, kBlockPages * page_bytes(), turns);
-    if (!extents && extents.error().reason != Reason::Unsupported) return extents.error();
-    if (!extents) ranges.push_back({whole, mapping.backing});
-    if (!extents) continue;
-    for (const auto& extent : *extents) ranges.push_back({extent, mapping.backing});
-  }
-  return ranges;
-}
-
-// Both in order; what both have is in the result once.
-std::vector<FamilyWalk::Range> FamilyWalk::join(const std::vector<Range>& a,
-                                                const std::vector<Range>& b) {
-  std::vector<Range> all, joined;
-  std::merge(
-      a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all),
-      [](const Range& one, const Range& other) { return one.extent.begin < other.extent.begin; });
-  for (auto range : all) {
-    const auto free_from = joined.empty() ? 0 : joined.back().extent.end;
-    range.extent.begin = std::max(range.extent.begin, free_from);
-    if (range.extent.begin < range.extent.end) joined.push_back(range);
-  }
-  return joined;
-}
-
-Result<FamilyWalk> FamilyWalk::begin(const Root& root, std::vector<WalkTarget> targets,
-                                     double cost_seconds, double seen, Turns& turns) {
-  FamilyWalk walk;
-  walk.seen_ = seen;
-  for (auto& target : targets) {
-    const auto added = walk.add(root, std::move(target), turns);
-    if (!added && walk.walked_.empty()) return added.error();
-  }
-  walk.entries_.resize(walk.walked_.size());
-  walk.choose_stride(cost_seconds);
-  return walk;
-}
-
-Result<> FamilyWalk::add(const Root& root, WalkTarget target, Turns& turns) {
-  auto pagemap = root.open_file(target.id.pid, target.folder + "pagemap");
-  if (!pagemap) return pagemap.error();
-  Walked walked{.target = std::move(target), .pagemap = std::move(*pagemap)};
-  const auto ranges = ranges_of(root, walked, turns);
-  if (!ranges) return ranges.error();
-  ranges_ = join(ranges_, *ranges);
-  walked_.push_back(std::move(walked));
+  std::reverse(mappings->begin(), mappings->end());
+  search_ = Search{.mappings = std::move(*mappings), .sparse = sparse};
+  walked_.push_back({.target = std::move(target), .pagemap = std::move(*pagemap)});
   return Ok{};
 }
 
-void FamilyWalk::choose_stride(double cost_seconds) {
+// Takes one mapping, or looks for pages in a part of one.
+void FamilyWalk::search_on() {
+  if (search_->mappings.empty()) return end_search();
+  const auto& mapping = search_->mappings.back();
+  const Extent whole{mapping.begin, mapping.end};
+  const std::uint32_t member = 1u << (walked_.size() - 1);
+  if (search_->sparse && whole.bytes() >= kWorthSearching) {
+    if (!search_->scan) search_->scan.emplace(whole, block_bytes());
+    if (search_->scan->go_on(walked_.back().pagemap.get()) && !search_->scan->done()) return;
+  }
+  if (search_->scan && search_->scan->done()) {
+    for (const auto& extent : search_->scan->found()) {
+      search_->ranges.push_back({extent, mapping.backing, member});
+    }
+  } else {
+    search_->ranges.push_back({whole, mapping.backing, member});  // cannot be searched
+  }
+  search_->scan.reset();
+  search_->mappings.pop_back();
+}
+
+void FamilyWalk::end_search() {
+  ranges_ = join(ranges_, search_->ranges);
+  search_.reset();
+}
+
+void FamilyWalk::choose_stride() {
   std::uint64_t blocks = 0;
   for (const auto& range : ranges_) {
-    blocks += (range.extent.end - range.extent.begin) / (kBlockPages * page_bytes()) + 1;
+    const auto members = static_cast<std::uint64_t>(std::popcount(range.members));
+    blocks += (range.extent.bytes() / block_bytes() + 1) * members;
   }
-  const double all = static_cast<double>(blocks * walked_.size()) * kBlockSeconds;
-  stride_ = static_cast<std::uint64_t>(std::max(1.0, all / cost_seconds));
+  const double all = static_cast<double>(blocks) * kBlockSeconds;
+  stride_ = static_cast<std::uint64_t>(std::max(1.0, all / cost_seconds_));
+  entries_.resize(walked_.size());
 }
 
-bool FamilyWalk::go_on(double cpu_seconds, Turns& turns) {
-  const CpuClock clock;
-  const auto block_bytes = kBlockPages * page_bytes();
-  while (range_ < ranges_.size()) {
-    if (clock.seconds() >= cpu_seconds) return false;
-    const auto& [extent, backing] = ranges_[range_];
-    const auto from = std::max(address_, extent.begin);
-    const auto to = std::min(extent.end, (from / block_bytes + 1) * block_bytes);
-    if (count_++ % stride_ == 0) read_block({from, to}, backing, turns);
-    address_ = to;
-    if (to == extent.end) ++range_;
-  }
-  return true;
+void FamilyWalk::pass_block(Turns& turns) {
+  const auto& range = ranges_[range_];
+  const auto from = std::max(address_, range.extent.begin);
+  const auto to = std::min(range.extent.end, (from / block_bytes() + 1) * block_bytes());
+  if (passed_++ % stride_ == 0) read_block({from, to}, range, turns);
+  address_ = to;
+  if (to == range.extent.end) ++range_;
 }
 
-void FamilyWalk::read_block(const Extent& block, Backing backing, Turns& turns) {
-  const auto pages = (block.end - block.begin) / page_bytes();
+void FamilyWalk::read_block(const Extent& block, const AddressRange& range, Turns& turns) {
+  const auto pages = block.bytes() / page_bytes();
   const auto offset = static_cast<off_t>(block.begin / page_bytes() * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < walked_.size(); ++i) {
     entries_[i].clear();
-    if (!walked_[i].pagemap) continue;
+    if (!walked_[i].pagemap || (range.members >> i & 1) == 0) continue;
     turns.between();
     entries_[i].resize(pages);
     const auto wanted = pages * sizeof(std::uint64_t);
@@ -155,13 +165,13 @@ void FamilyWalk::read_block(const Extent& block, Backing backing, Turns& turns) 
     // It has ended, or runs another program: what was seen so far is of no use.
     if (got <= 0) walked_[i].pagemap = UniqueFd();
   }
-  const auto shares = share_pages(entries_, backing, seen_);
+  const auto shares = share_pages(entries_, range.backing, seen_);
   for (std::size_t i = 0; i < walked_.size(); ++i) walked_[i].pages += shares[i];
-  if (blocks_read_++ % kBlocksPerQuestion == 0) ask_for_huge(block);
+  if (read_++ % kBlocksPerQuestion == 0) ask_for_huge(block);
 }
 
 void FamilyWalk::ask_for_huge(const Extent& block) {
-  auto& walked = walked_[blocks_read_ / kBlocksPerQuestion % walked_.size()];
+  auto& walked = walked_[read_ / kBlocksPerQuestion % walked_.size()];
   if (!walked.pagemap) return;
   const auto share = huge_share(walked.pagemap.get(), block);
   if (!share) return;

@@ -9,21 +9,23 @@ namespace {
 
 // For trees of thousands; one of 25 processes takes a twentieth of this at 1 Hz.
 constexpr double kMostOfACore = 0.02;
-// A look that had to get to know many new processes costs several times an ordinary one: it counts,
-// but is soon forgotten.
-constexpr double kWeightOfLast = 0.3;
 constexpr double kNoticeably = 1.2;
 
 }  // namespace
 
 void Interval::add_look(double cpu_seconds) {
-  look_seconds_ = look_seconds_ == 0
-                      ? cpu_seconds
-                      : kWeightOfLast * cpu_seconds + (1 - kWeightOfLast) * look_seconds_;
+  last_[looks_++ % last_.size()] = cpu_seconds;
+}
+
+double Interval::look_seconds() const {
+  if (looks_ < last_.size()) return 0;
+  auto sorted = last_;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[sorted.size() / 2];
 }
 
 double Interval::seconds() const {
-  return std::max(asked_seconds_, look_seconds_ / kMostOfACore);
+  return std::max(asked_seconds_, look_seconds() / kMostOfACore);
 }
 
 bool Interval::is_stretched() const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace tidegauge::proc {
 
 // How long to wait between two looks: what was asked for, or longer where looking costs so much
@@ -12,12 +15,15 @@ class Interval {
   void add_look(double cpu_seconds);
   double seconds() const;
   double asked_seconds() const { return asked_seconds_; }
-  double look_seconds() const { return look_seconds_; }  // CPU time of a look, by the last ones
-  bool is_stretched() const;                             // noticeably longer than asked for
+  // CPU time of a look: the middle one of the last five, since one that had to get to know many new
+  // processes costs several times an ordinary one. 0 before there are as many.
+  double look_seconds() const;
+  bool is_stretched() const;  // noticeably longer than asked for
 
  private:
   double asked_seconds_;
-  double look_seconds_ = 0;
+  std::array<double, 5> last_{};
+  std::size_t looks_ = 0;
 };
 
 }  // namespace tidegauge::proc

@@ -39,69 +39,64 @@ constexpr std::uint64_t kHuge = 1 << 6;
 
 // The kernel holds the address space over one call: 32 MB of small pages take 50 to 200 us, empty
 // address space next to nothing.
-constexpr std::uint64_t kFirstSpan = 32ull << 20;
+constexpr std::uint64_t kShortestSpan = 2ull << 20;
 constexpr std::uint64_t kLongestSpan = 1ull << 40;
 constexpr double kCheapSeconds = 20e-6;
 constexpr double kDearSeconds = 100e-6;
 
-class Scan {
- public:
-  // Regions of present pages from `within.begin` on; `stopped` is where it stopped.
-  Result<std::vector<PageRegion>> next(int pagemap, const Extent& within) {
-    ScanArguments arguments{.start = within.begin,
-                            .end = within.end,
-                            .vec = reinterpret_cast<std::uint64_t>(regions_.data()),
-                            .vec_len = regions_.size(),
-                            .category_mask = kPresent,
-                            .return_mask = kHuge};
-    const int found = ::ioctl(pagemap, kPagemapScan, &arguments);
-    if (found < 0 && (errno == ENOTTY || errno == EINVAL)) {
-      return Error{Reason::Unsupported, "pagemap: no PAGEMAP_SCAN"};
-    }
-    if (found < 0) return from_errno(errno, "pagemap");
-    stopped_ = arguments.walk_end;
-    return std::vector<PageRegion>(regions_.begin(), regions_.begin() + found);
-  }
-  std::uint64_t stopped() const { return stopped_; }
-
- private:
-  std::array<PageRegion, 512> regions_;
-  std::uint64_t stopped_ = 0;
+struct Regions {
+  std::array<PageRegion, 512> all{};
+  std::size_t count = 0;
+  std::uint64_t stopped = 0;  // where it stopped: after the last page, or because `all` is full
 };
+
+// Regions of pages in memory.
+Result<Regions> present_regions(int pagemap, const Extent& within) {
+  Regions regions;
+  ScanArguments arguments{.start = within.begin,
+                          .end = within.end,
+                          .vec = reinterpret_cast<std::uint64_t>(regions.all.data()),
+                          .vec_len = regions.all.size(),
+                          .category_mask = kPresent,
+                          .return_mask = kHuge};
+  const int found = ::ioctl(pagemap, kPagemapScan, &arguments);
+  if (found < 0 && (errno == ENOTTY || errno == EINVAL)) {
+    return Error{Reason::Unsupported, "pagemap: no PAGEMAP_SCAN"};
+  }
+  if (found < 0) return from_errno(errno, "pagemap");
+  regions.count = static_cast<std::size_t>(found);
+  regions.stopped = arguments.walk_end;
+  return regions;
+}
 
 }  // namespace
 
-Result<std::vector<Extent>> present_extents(int pagemap, const Extent& within,
-                                            std::uint64_t join_bytes, Turns& turns) {
-  std::vector<Extent> extents;
-  Scan scan;
-  auto span = kFirstSpan;
-  for (auto at = within.begin; at < within.end;) {
-    turns.between();
-    const CpuClock clock;
-    const auto regions = scan.next(pagemap, {at, at + std::min(span, within.end - at)});
-    if (!regions) return regions.error();
-    for (const auto& region : *regions) {
-      if (!extents.empty() && region.start - extents.back().end < join_bytes) {
-        extents.back().end = region.end;
-      } else {
-        extents.push_back({region.start, region.end});
-      }
+Result<> PresentScan::go_on(int pagemap) {
+  const CpuClock clock;
+  const auto regions =
+      present_regions(pagemap, {rest_.begin, rest_.begin + std::min(span_, rest_.bytes())});
+  if (!regions) return regions.error();
+  for (std::size_t i = 0; i < regions->count; ++i) {
+    const auto& region = regions->all[i];
+    if (!found_.empty() && region.start - found_.back().end < join_bytes_) {
+      found_.back().end = region.end;
+    } else {
+      found_.push_back({region.start, region.end});
     }
-    if (scan.stopped() <= at) break;  // no progress: not to be repeated for ever
-    at = scan.stopped();
-    if (clock.seconds() < kCheapSeconds) span = std::min(span * 2, kLongestSpan);
-    if (clock.seconds() > kDearSeconds) span = std::max(span / 2, kFirstSpan / 16);
   }
-  return extents;
+  if (regions->stopped <= rest_.begin) return Error{Reason::Failed, "pagemap: no progress"};
+  rest_.begin = regions->stopped;
+  if (clock.seconds() < kCheapSeconds) span_ = std::min(span_ * 2, kLongestSpan);
+  if (clock.seconds() > kDearSeconds) span_ = std::max(span_ / 2, kShortestSpan);
+  return Ok{};
 }
 
 std::optional<double> huge_share(int pagemap, const Extent& within) {
-  Scan scan;
-  const auto regions = scan.next(pagemap, within);
+  const auto regions = present_regions(pagemap, within);
   if (!regions) return {};
   double huge = 0, all = 0;
-  for (const auto& region : *regions) {
+  for (std::size_t i = 0; i < regions->count; ++i) {
+    const auto& region = regions->all[i];
     const auto bytes = static_cast<double>(region.end - region.start);
     all += bytes;
     if (region.categories & kHuge) huge += bytes;

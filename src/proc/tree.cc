@@ -53,6 +53,9 @@ Result<Joined> Tree::add_root(const Root& root, pid_t pid) {
 
 std::vector<Joined> Tree::grow(const Root& root, std::int64_t now_ns) {
   auto pids = candidates(root, now_ns);
+  std::erase_if(pids, [&](pid_t pid) {
+    return std::binary_search(known_strangers_.begin(), known_strangers_.end(), pid);
+  });
   for (const auto pid : std::exchange(vacated_, {})) pids.push_back(pid);
   std::sort(pids.begin(), pids.end());
   pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
@@ -70,6 +73,11 @@ std::vector<Joined> Tree::grow(const Root& root, std::int64_t now_ns) {
       stat.id.pid = 0;  // dealt with
     }
   }
+  known_strangers_.clear();
+  for (const auto& stat : strangers) {
+    if (stat.id.pid != 0) known_strangers_.push_back(stat.id.pid);
+  }
+  std::sort(known_strangers_.begin(), known_strangers_.end());
   return joined;
 }
 
@@ -82,6 +90,7 @@ std::vector<Joined> Tree::grow_to(const Root& root, std::span<const pid_t> pids)
 
 std::vector<pid_t> Tree::candidates(const Root& root, std::int64_t now_ns) {
   if (!std::exchange(all_wanted_, false) && now_ns < all_due_ns_) return newcomers_.look(root);
+  known_strangers_.clear();
   const CpuClock clock;
   auto pids = newcomers_.look_at_all(root);
   // Reading them costs some 30 times more than listing them.

@@ -57,8 +57,9 @@ class Tree {
   Newcomers newcomers_;
   std::unordered_map<pid_t, Node> members_;
   std::unordered_map<pid_t, std::size_t> groups_;  // process groups of members, and how many
-  std::vector<pid_t> vacated_;  // pids of those who left: they may be somebody else's now
-  bool all_wanted_ = true;      // a root is new: its children may be old
+  std::vector<pid_t> known_strangers_;  // of the last look, ascending: not to be asked again
+  std::vector<pid_t> vacated_;          // pids of those who left: they may be somebody else's now
+  bool all_wanted_ = true;              // a root is new: its children may be old
   std::int64_t all_due_ns_ = 0;
   std::uint64_t began_ticks_ = 0;  // start of the youngest process of the first look
 };
