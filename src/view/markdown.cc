@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "record/names.h"
+#include "view/chart.h"
 #include "view/doubts.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
-#include "view/sparkline.h"
 #include "view/summary_text.h"
 #include "view/words.h"
 
@@ -20,7 +19,8 @@ namespace {
 constexpr std::size_t kMostProcesses = 24;
 constexpr std::size_t kNameColumns = 48;
 constexpr std::size_t kCommandColumns = 200;
-constexpr std::size_t kChartColumns = 72;
+constexpr int kChartColumns = 78;
+constexpr int kChartRows = 16;
 constexpr double kWorthALine = 0.01;
 
 // Text of ours or of others as plain text: nothing in it is markup, and it stays in its table cell.
@@ -91,14 +91,20 @@ std::string reasons_part(const verdict::Verdict& verdict) {
   return out;
 }
 
-std::string course_part(const Accounts& accounts) {
-  const auto line = sparkline(accounts.history, kChartColumns, true);
-  if (line.empty()) return "";
-  const auto& total = accounts.line(Line::Total).count() > 0 || accounts.named.empty()
-                          ? accounts.line(Line::Total)
-                          : accounts.named.begin()->second;
-  return fmt::format("\n## Memory of the job\n\n{}\n\n```\n{}\n```\n\nFrom 0 to {}.\n",
-                     escaped(seen_phrase(accounts)), line, size_of(total.max()));
+std::string course_part(const Accounts& accounts, const verdict::Verdicts& verdicts) {
+  const auto& history = accounts.history;
+  if (history.empty() || !(history.last_at() > history.first_at())) return "";
+  Grid grid({kChartColumns, kChartRows});
+  draw_chart(grid, {0, 0, kChartRows, kChartColumns},
+             {.history = history,
+              .progress = accounts.progress,
+              .window = {history.first_at(), history.last_at()},
+              .counts_steps = accounts.header.clock == record::Clock::Steps,
+              .verdict = verdicts.all.empty() ? nullptr : &verdicts.all.front()});
+  return fmt::format(
+      "\n## Memory of the job\n\n{}. Solid: what stays. Checkered: what comes and "
+      "goes.\n\n```\n{}```\n",
+      escaped(seen_phrase(accounts)), grid.text());
 }
 
 void append_process(std::string& out, const ProcessAccount& account,
@@ -194,7 +200,7 @@ std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& 
                              const std::string& recording) {
   std::string out;
   if (!verdicts.all.empty()) out += verdict_part(verdicts.all.front());
-  out += course_part(accounts);
+  out += course_part(accounts, verdicts);
   if (!verdicts.all.empty()) out += reasons_part(verdicts.all.front());
   out += processes_part(accounts, verdicts);
   out += kinds_part(accounts);

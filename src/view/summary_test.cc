@@ -113,7 +113,7 @@ TEST(Summary, MarkdownHasTheWordsTheReasonsAndThePath) {
        {"## Why", "Linear growth over 70 steps.", "## What would change this verdict",
         "## Processes", "| `train.py` | 494 | main |", "20 compile workers", "## Kinds of memory",
         "## How it was measured", "- Recording: `/tmp/train.tg`", "- Steps told by: framework",
-        "█"}) {
+        "⣿⣿⣿", "limit 32.0 GiB (RAM)"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
 }
