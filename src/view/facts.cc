@@ -36,7 +36,7 @@ Phrase excluded_phrase(const Verdict& verdict) {
 }
 
 Phrase before_phrase(const Verdict& verdict) {
-  if (!verdict.settled) return {};
+  if (!verdict.settled || verdict.klass != Class::WarmUp) return {};  // a jump has no rate
   auto rate = per_step_phrase(verdict.settled->bytes_per_step_before);
   if (!rate) rate = per_time_phrase(verdict.settled->bytes_per_minute_before);
   if (!rate) return {};

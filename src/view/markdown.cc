@@ -62,7 +62,7 @@ std::string size_of(double bytes) {
 
 std::vector<std::string> cells_of(const Tally& tally) {
   return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
-          size_of(tally.floor()), signed_size(tally.growth())};
+          size_of(tally.floor()), growth_of(tally)};
 }
 
 void append_all(std::vector<std::string>& cells, std::vector<std::string> more) {
@@ -147,8 +147,9 @@ std::string processes_part(const Accounts& accounts, const verdict::Verdicts& ve
 }
 
 std::string kinds_part(const Accounts& accounts) {
-  std::string out = "\n## Kinds of memory, whole tree\n\n";
-  append_head(out, {"kind", "min", "average", "max", "floor", "grew", "now"}, 1);
+  const bool tree = accounts.line(Line::Total).count() > 0;
+  std::string out = fmt::format("\n## {}\n\n", tree ? "Kinds of memory, whole tree" : "Series");
+  append_head(out, {tree ? "kind" : "series", "min", "average", "max", "floor", "grew", "now"}, 1);
   bool any = false;
   for (const auto line : kLines) {
     const auto& tally = accounts.line(line);

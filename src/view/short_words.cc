@@ -60,6 +60,11 @@ std::string signed_size(double bytes, double noise) {
   return size ? (bytes < 0 ? "-" : "+") + *size : "0";
 }
 
+std::string growth_of(const Tally& tally) {
+  constexpr double kFlutter = 0.001;  // of the whole
+  return signed_size(tally.growth(), std::fmax(64 << 10, kFlutter * tally.max()));
+}
+
 const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id) {
   const verdict::Verdict* found = nullptr;
   for (const auto& verdict : verdicts.all) {

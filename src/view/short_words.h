@@ -6,6 +6,7 @@
 
 #include "record/sample.h"
 #include "verdict/verdict.h"
+#include "view/tally.h"
 
 namespace tidegauge::view {
 
@@ -16,6 +17,8 @@ std::string role_count(record::Role role, std::size_t count);  // "20 compile wo
 
 // "+171 MiB", "-2.00 GiB", "0": growth in a table, short. Less than `noise` bytes is none.
 std::string signed_size(double bytes, double noise = 64 << 10);
+// What a series grew, where that is more than its usual flutter.
+std::string growth_of(const Tally& tally);
 
 // The verdict on one process, on its total where there is one; null if there is none.
 const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id);

@@ -62,7 +62,7 @@ std::vector<std::string> group_sentences(const Accounts& accounts) {
       out.push_back(fmt::format("{}: {} together ({} to {}), grew {}.",
                                 role_count(role, group.most), size_or_dash(tally.floor()),
                                 size_or_dash(tally.min()), size_or_dash(tally.max()),
-                                signed_size(tally.growth())));
+                                growth_of(tally)));
     }
   }
   return out;

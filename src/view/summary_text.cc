@@ -90,7 +90,7 @@ std::string size_of(double bytes) {
 
 std::vector<std::string> tally_cells(const Tally& tally) {
   return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
-          size_of(tally.floor()), signed_size(tally.growth())};
+          size_of(tally.floor()), growth_of(tally)};
 }
 
 std::vector<TableColumn> tally_columns() {
@@ -162,7 +162,9 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
 }
 
 void put_kinds(Page& page, const Accounts& accounts) {
-  auto columns = std::vector<TableColumn>{{.title = "KIND", .importance = 9, .shrinks = true}};
+  const bool tree = accounts.line(Line::Total).count() > 0;
+  auto columns = std::vector<TableColumn>{
+      {.title = tree ? "KIND" : "SERIES", .importance = 9, .shrinks = true}};
   const auto middle = tally_columns();
   columns.insert(columns.end(), middle.begin(), middle.end());
   columns.push_back({.title = "NOW", .right = true, .importance = 5});
@@ -181,7 +183,7 @@ void put_kinds(Page& page, const Accounts& accounts) {
     table.add(row({shown(name, kNameColumns)}, tally_cells(tally), {size_of(tally.last())}));
   }
   if (table.empty()) return;
-  page.heading("Kinds of memory, whole tree");
+  page.heading(tree ? "Kinds of memory, whole tree" : "Series");
   const auto lines = table.lines(page.columns());
   page.line(page.ink().dim(lines.front()));
   for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);

@@ -19,6 +19,7 @@ using verdict::Tie;
 using verdict::Verdict;
 
 constexpr std::size_t kMostLeadSentences = 3;
+constexpr std::size_t kCauseColumns = 80;
 
 const char* tag_of(Class klass) {
   switch (klass) {
@@ -159,6 +160,14 @@ Phrase what_will_tell(const Verdict& verdict) {
 
 std::string undecided_headline(const Verdict& verdict) {
   const auto teller = what_will_tell(verdict);
+  if (verdict.needs && verdict.needs->may_run_out_before && verdict.forecast) {
+    // The answer comes too late: what counts is how much time is left.
+    const auto limit = limit_phrase(verdict);
+    const auto left = ahead_phrase(verdict, verdict.forecast->p50);
+    if (limit && left && growth_phrase(verdict)) {
+      return fmt::format("{}; {} may be full in about {}.", growing(verdict), *limit, *left);
+    }
+  }
   if (growth_phrase(verdict)) {
     return teller ? fmt::format("{}; {} will tell.", growing(verdict), *teller)
                   : growing(verdict) + "; too early to say whether it ends.";
@@ -298,6 +307,17 @@ Phrase if_bounded_sentence(const Verdict& verdict) {
       where ? " " + *where : "", level ? " near " + *level : "");
 }
 
+Phrase cause_sentence(const Verdict& verdict) {
+  if (verdict.causes.empty()) return {};
+  const auto& cause = verdict.causes.front();
+  const auto kind = shown(cause.kind, kCauseColumns);
+  const auto holder = shown(cause.retained_by, kCauseColumns);
+  const auto bytes = cause.bytes ? size_phrase(static_cast<double>(*cause.bytes)) : Phrase{};
+  if (kind.empty() || !bytes) return {};
+  return fmt::format("{} of it are {}{}.", *bytes, kind,
+                     holder.empty() ? "" : ", held by " + holder);
+}
+
 Phrase tie_sentence(const Verdict& verdict) {
   if (!growth_phrase(verdict)) return {};
   if (verdict.tied_to == Tie::FirstPass) {
@@ -319,7 +339,7 @@ std::vector<Phrase> lead_sentences(const Verdict& verdict) {
       return {tie_sentence(verdict), if_bounded_sentence(verdict), forecast_sentence(verdict),
               why_sentence(verdict), holds_sentence(verdict)};
     case Class::Leak:
-      return {holds_sentence(verdict), spikes_sentence(verdict), forecast_sentence(verdict)};
+      return {holds_sentence(verdict), spikes_sentence(verdict), cause_sentence(verdict)};
     case Class::WarmUp:
     case Class::Spikes:
     case Class::Sawtooth:
