@@ -15,13 +15,14 @@ mkdir -p "$log_folder"
 #   pytest: "2 failed, 41 passed, 1 skipped in 12.34s"
 #   gtest:  "[  PASSED  ] 12 tests."
 count_passed() {
-  local log=$1 failed total by_pytest by_gtest
+  local log=$1 failed total skipped by_pytest by_gtest
   failed=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of [0-9]+.*/\1/p' "$log" | tail -1)
   total=$(sed -nE 's/^[0-9]+% tests passed, [0-9]+ tests? failed out of ([0-9]+).*/\1/p' "$log" | tail -1)
   by_pytest=$(sed -nE 's/^.*\b([0-9]+) passed\b.* in [0-9.]+s.*$/\1/p' "$log" | tail -1)
   by_gtest=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$log" | paste -sd +)
   if [ -n "$total" ]; then
-    echo $((total - failed))
+    skipped=$(grep -c '(Skipped)$' "$log" || true)  # ctest calls them passed
+    echo $((total - failed - skipped))
   else
     echo $((${by_pytest:-${by_gtest:-1}}))
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs clang-tidy-14 over the code of a build folder: tools/tidy.py BUILD [FILE...]
+"""Runs clang-tidy-14 over src/, as a build folder compiles it: tools/tidy.py BUILD [FILE...]
 
 A file is looked at again only if it, a header of ours that it includes, its flags or the checks have
 changed since it was last found clean; clean bills are kept in the cache folder, by content.
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-14"
 # Tests are left out: the macros of gtest cost most of the time and most of the false alarms.
 LEFT_OUT = ("_test.cc", "_bench.cc")
+LOOKED_AT = ROOT / "src"
 
 
 def bills_folder() -> pathlib.Path:
@@ -69,13 +70,15 @@ def main() -> int:
     bills = bills_folder()
     due = {}
     entries = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
+    if not wanted:
+        wanted = {path for path in entries if LOOKED_AT in pathlib.Path(path).parents and not path.endswith(LEFT_OUT)}
     for path, entry in sorted(entries.items()):
-        if (wanted and path not in wanted) or (not wanted and path.endswith(LEFT_OUT)):
+        if path not in wanted:
             continue
         bill = bills / fingerprint(entry, headers.get(entry.get("output", ""), []), salt)
         if not bill.exists():
             due[path] = bill
-    print(f"{len(entries)} files in {build.name}, {len(due)} of them to look at", flush=True)
+    print(f"{len(wanted)} files, {len(due)} of them to look at", flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         running = {pool.submit(look_at, build, path): path for path in due}
