@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ class Puppet {
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    std::string path = TIDEGAUGE_PROGRAM_PUPPET;
+    // It lies beside the test that starts it.
+    auto path =
+        std::filesystem::read_symlink("/proc/self/exe").replace_filename("program_puppet").string();
     char* const arguments[] = {path.data(), path.data(), nullptr};
     const int failed =
         ::posix_spawn(&pid_, path.c_str(), &actions, &attributes, arguments, environ);
