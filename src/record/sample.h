@@ -116,10 +116,12 @@ struct Cgroup {
   Bytes current{};
   Bytes swap{};
   Bytes anon{};
-  Bytes file{};
+  Bytes file{};  // page cache, without shmem: the four kinds can be added up
   Bytes shmem{};
   Bytes kernel{};
-  Count oom{};       // times the limit was hit and nothing could be reclaimed
+  // Times the limit was hit and nothing could be reclaimed. Empty in version 1, whose failcnt also
+  // counts the hits that reclaiming page cache has answered.
+  Count oom{};
   Count oom_kill{};  // processes killed for it
 
   bool operator==(const Cgroup&) const = default;
