@@ -100,6 +100,7 @@ TEST(Frame, PausedItShowsTheMomentWhenItWasPaused) {
   const auto before = frame(live.state(), paused, {80, 24});
   for (int second = 121; second < 180; ++second) live.accounts().add(incident.sample(second, 20));
   EXPECT_TRUE(has(before, "paused"));
+  EXPECT_TRUE(has(frame(live.state(), paused, {80, 24}), "pid 494 · 2:00 · step 40"));
   const auto window = window_of(paused, extent_of(live.state()));
   EXPECT_EQ(window.to, 120);
 }

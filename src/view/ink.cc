@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "view/phrases.h"
 #include "view/width.h"
 
 namespace tidegauge::view {
@@ -17,14 +18,6 @@ constexpr int kBad = 209;
 
 int colour_of(Tone tone) {
   return tone == Tone::Good ? kGood : tone == Tone::Wait ? kWait : kBad;
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (auto& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return out;
 }
 
 }  // namespace
@@ -42,8 +35,8 @@ std::string Ink::tinted(Tone tone, std::string_view text) const {
 }
 
 std::string Ink::tag(Tone tone, std::string_view text) const {
-  if (!colour) return upper(text) + ":";
-  return fmt::format("\x1b[1;38;5;16;48;5;{}m {} \x1b[0m", colour_of(tone), upper(text));
+  if (!colour) return upper_case(text) + ":";
+  return fmt::format("\x1b[1;38;5;16;48;5;{}m {} \x1b[0m", colour_of(tone), upper_case(text));
 }
 
 char32_t ascii_for(char32_t code) {
@@ -51,29 +44,27 @@ char32_t ascii_for(char32_t code) {
   switch (code) {
     case 0x00A0:
       return ' ';
-    case 0x00B7:
-      return '-';  // ·
-    case 0x2013:   // –
-    case 0x2014:
-      return '-';  // —
-    case 0x201C:   // “
-    case 0x201D:
-      return '"';  // ”
-    case 0x2018:   // ‘
-    case 0x2019:
-      return '\'';  // ’
-    case 0x2026:
-      return '~';  // …
-    case 0x2500:
-      return '-';  // ─
-    case 0x25BE:
-      return 'v';  // ▾
-    case 0x25AA:
-      return '#';  // ▪
-    case 0x00B1:
-      return '+';  // ±
-    case 0x25B8:
-      return '>';  // ▸
+    case 0x00B7:  // ·
+    case 0x2013:  // –
+    case 0x2014:  // —
+    case 0x2500:  // ─
+      return '-';
+    case 0x201C:  // “
+    case 0x201D:  // ”
+      return '"';
+    case 0x2018:  // ‘
+    case 0x2019:  // ’
+      return '\'';
+    case 0x2026:  // …
+      return '~';
+    case 0x25B8:  // ▸
+      return '>';
+    case 0x25BE:  // ▾
+      return 'v';
+    case 0x25AA:  // ▪
+      return '#';
+    case 0x00B1:  // ±
+      return '+';
     default:
       return '?';
   }

@@ -56,13 +56,9 @@ void append_head(std::string& out, const std::vector<std::string>& titles, std::
   out += "\n";
 }
 
-std::string size_of(double bytes) {
-  return size_phrase(bytes).value_or("–");
-}
-
 std::vector<std::string> cells_of(const Tally& tally) {
-  return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
-          size_of(tally.floor()), growth_of(tally)};
+  return {size_or_dash(tally.min()), size_or_dash(tally.average()), size_or_dash(tally.max()),
+          size_or_dash(tally.floor()), growth_of(tally)};
 }
 
 void append_all(std::vector<std::string>& cells, std::vector<std::string> more) {
@@ -118,7 +114,7 @@ void append_process(std::string& out, const ProcessAccount& account,
                                     : verdict    ? short_verdict(*verdict)
                                                  : ""};
   append_all(cells, cells_of(total));
-  cells.push_back(account.peak_rss > 0 ? size_of(static_cast<double>(account.peak_rss)) : "–");
+  cells.push_back(account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "–");
   append_row(out, cells);
   if (account.known.role != record::Role::Main) return;
   for (const auto part : kParts) {
@@ -157,14 +153,15 @@ std::string kinds_part(const Accounts& accounts) {
     any = true;
     std::vector<std::string> cells = {label_of(line)};
     append_all(cells, line == Line::Unexplained ? std::vector<std::string>(5) : cells_of(tally));
-    cells.push_back(line == Line::Unexplained ? signed_size(tally.last()) : size_of(tally.last()));
+    cells.push_back(line == Line::Unexplained ? signed_size(tally.last())
+                                              : size_or_dash(tally.last()));
     append_row(out, cells);
   }
   for (const auto& [name, tally] : accounts.named) {
     any = true;
     std::vector<std::string> cells = {code(name, kNameColumns)};
     append_all(cells, cells_of(tally));
-    cells.push_back(size_of(tally.last()));
+    cells.push_back(size_or_dash(tally.last()));
     append_row(out, cells);
   }
   return any ? out : "";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.h"
 #include "view/axis.h"
@@ -23,17 +24,6 @@ constexpr int kBarColumns = 14;
 
 Style tag_style(Tone tone) {
   return tone == Tone::Good ? Style::TagGood : tone == Tone::Wait ? Style::TagWait : Style::TagBad;
-}
-
-std::string size_of(double bytes) {
-  return size_phrase(bytes).value_or("-");
-}
-
-std::string upper(std::string text) {
-  for (auto& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
 }
 
 std::string row_name(const ProcessRow& row) {
@@ -77,10 +67,11 @@ void draw_title(Grid& grid, const LiveState& state, const Controls& controls, in
   const auto& progress = accounts.progress;
   int column = grid.put(row, 0, "tidegauge", Style::Strong) + 2;
   std::string text = shown(state.subject, kNameColumns);
+  const double at = controls.paused_at.value_or(accounts.last_at);
   if (state.pid) text += fmt::format(" · pid {}", *state.pid);
-  if (accounts.header.clock == record::Clock::Seconds)
-    text += " · " + clock_label(accounts.last_at);
-  if (const auto step = step_phrase(progress.step())) text += " · " + *step;
+  if (accounts.header.clock == record::Clock::Seconds) text += " · " + clock_label(at);
+  const auto step = controls.paused_at ? accounts.history.step_at(at) : progress.step();
+  if (const auto phrase = step_phrase(step)) text += " · " + *phrase;
   if (progress.epoch()) text += fmt::format(" · epoch {:.0f}", *progress.epoch() + 0.0);
   if (const auto* phase = progress.open_phase()) text += " · " + phase_label(phase->name);
   const auto right = controls.paused_at
@@ -97,7 +88,7 @@ void draw_title(Grid& grid, const LiveState& state, const Controls& controls, in
 
 int draw_verdict(Grid& grid, const LiveState& state, int row, int most) {
   const auto& words = state.words;
-  const auto tag = fmt::format(" {} ", upper(words.tag));
+  const auto tag = fmt::format(" {} ", upper_case(words.tag));
   const int indent = grid.put(row, 0, tag, tag_style(words.tone)) + 1;
   const int room = grid.size().columns - indent;
   if (room < 10) return 1;
@@ -157,9 +148,9 @@ void draw_processes(Grid& grid, const LiveState& state, const Controls& controls
     const auto rate = steps ? row->per_step : row->per_minute;
     table.add({row->role == record::Role::Main ? "▸" : " ",
                row->id.pid > 0 ? std::to_string(row->id.pid) : "",
-               row->count > 1 ? "" : role_word(row->role), row_name(*row), size_of(row->now),
-               size_of(row->floor), signed_size(row->grown), rate ? signed_size(*rate, 1024) : "",
-               row->verdict});
+               row->count > 1 ? "" : role_word(row->role), row_name(*row), size_or_dash(row->now),
+               size_or_dash(row->floor), signed_size(row->grown),
+               rate ? signed_size(*rate, 1024) : "", row->verdict});
   }
   draw_rule(grid, area.row, area.column, area.columns, "");
   const auto lines = table.lines(static_cast<std::size_t>(area.columns));
@@ -189,10 +180,10 @@ void draw_kinds(Grid& grid, const LiveState& state, const Rect& area) {
     if (row >= area.row + area.rows) break;
     const bool below = kind.now < 0;
     grid.put(row, area.column, shown(kind.label, 14), kind.now > 0 ? Style::Plain : Style::Dim, 14);
-    grid.put_right(row, area.column + 25, below ? signed_size(kind.now) : size_of(kind.now),
+    grid.put_right(row, area.column + 25, below ? signed_size(kind.now) : size_or_dash(kind.now),
                    Style::Plain);
     const int bar =
-        std::clamp(static_cast<int>(kind.now / largest * kBarColumns + 0.5), 0, kBarColumns);
+        std::clamp(static_cast<int>(std::lround(kind.now / largest * kBarColumns)), 0, kBarColumns);
     grid.fill({row, area.column + 27, 1, bar}, U'▪', Style::Floor);
     ++row;
   }

@@ -42,6 +42,10 @@ Phrase size_phrase(double bytes) {
   return format_bytes(bytes + 0.0);
 }
 
+std::string size_or_dash(double bytes) {
+  return size_phrase(bytes).value_or("-");
+}
+
 Phrase duration_phrase(double seconds) {
   if (!within(seconds, kLargestSeconds)) return {};
   return format_duration(seconds + 0.0);  // + 0.0: no "-0"
@@ -161,6 +165,14 @@ std::string shown(std::string_view text, std::size_t columns) {
 std::string capitalised(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
   return text;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (auto& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
 }
 
 std::string as_sentence(std::string_view text) {

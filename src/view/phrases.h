@@ -14,6 +14,7 @@ namespace tidegauge::view {
 using Phrase = std::optional<std::string>;
 
 Phrase size_phrase(double bytes);                // "17.6 GiB"; nothing unless 0 or more
+std::string size_or_dash(double bytes);          // the same for a table
 Phrase duration_phrase(double seconds);          // "6 min 10 s"; nothing unless 0 or more
 Phrase step_phrase(std::optional<double> step);  // "step 83"
 
@@ -39,6 +40,7 @@ std::string confidence_phrase(double confidence);             // "Confidence 97 
 // the cut).
 std::string shown(std::string_view text, std::size_t columns);
 std::string capitalised(std::string text);
+std::string upper_case(std::string_view text);  // of ASCII letters
 // The same as a sentence: a capital at its front and a full stop at its end; empty stays empty.
 std::string as_sentence(std::string_view text);
 

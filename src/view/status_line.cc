@@ -14,7 +14,7 @@ std::string status_line(const LiveState& state) {
   if (accounts.header.clock == record::Clock::Seconds) add(clock_label(accounts.last_at));
   if (const auto step = step_phrase(accounts.progress.step())) add(*step);
   const auto& total = accounts.line(Line::Total);
-  if (total.count() > 0) add(size_phrase(total.last()).value_or("-"));
+  if (total.count() > 0) add(size_or_dash(total.last()));
   add(Ink{}.tag(state.words.tone, state.words.tag) + " " + state.words.headline);
   // A line for logs and pipes: no character that a program could stumble over.
   return to_ascii(out);

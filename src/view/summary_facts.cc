@@ -22,10 +22,6 @@ int order(const ProcessAccount& account) {
   return account.known.role == Role::Wrapper ? 1 : 2;
 }
 
-std::string size_or_dash(double bytes) {
-  return size_phrase(bytes).value_or("-");
-}
-
 }  // namespace
 
 bool told_together(const Accounts& accounts, Role role) {

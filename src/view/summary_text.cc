@@ -84,13 +84,9 @@ void put_verdict(Page& page, const verdict::Verdict& verdict) {
   }
 }
 
-std::string size_of(double bytes) {
-  return size_phrase(bytes).value_or("-");
-}
-
 std::vector<std::string> tally_cells(const Tally& tally) {
-  return {size_of(tally.min()), size_of(tally.average()), size_of(tally.max()),
-          size_of(tally.floor()), growth_of(tally)};
+  return {size_or_dash(tally.min()), size_or_dash(tally.average()), size_or_dash(tally.max()),
+          size_or_dash(tally.floor()), growth_of(tally)};
 }
 
 std::vector<TableColumn> tally_columns() {
@@ -115,7 +111,7 @@ void put_process(Table& table, const ProcessAccount& account, const verdict::Ver
   table.add(row({name.empty() ? "?" : name, std::to_string(account.known.id.pid),
                  role_word(account.known.role)},
                 tally_cells(total),
-                {account.peak_rss > 0 ? size_of(static_cast<double>(account.peak_rss)) : "",
+                {account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "",
                  account.gone ? "gone"
                  : verdict    ? short_verdict(*verdict)
                               : ""}));
@@ -154,8 +150,8 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
     double rest = 0;
     for (std::size_t i = kMostProcessRows; i < all.size(); ++i)
       rest += all[i]->tally(Part::Total).last();
-    page.line(
-        fmt::format("and {} more, {} together.", all.size() - kMostProcessRows, size_of(rest)));
+    page.line(fmt::format("and {} more, {} together.", all.size() - kMostProcessRows,
+                          size_or_dash(rest)));
   }
   for (const auto& sentence : group_sentences(accounts)) page.paragraph(sentence);
   if (const auto gone = gone_sentence(accounts); !gone.empty()) page.paragraph(gone);
@@ -177,10 +173,10 @@ void put_kinds(Page& page, const Accounts& accounts) {
       table.add(row({label_of(line)}, {"", "", "", "", ""}, {signed_size(tally.last())}));
       continue;
     }
-    table.add(row({label_of(line)}, tally_cells(tally), {size_of(tally.last())}));
+    table.add(row({label_of(line)}, tally_cells(tally), {size_or_dash(tally.last())}));
   }
   for (const auto& [name, tally] : accounts.named) {
-    table.add(row({shown(name, kNameColumns)}, tally_cells(tally), {size_of(tally.last())}));
+    table.add(row({shown(name, kNameColumns)}, tally_cells(tally), {size_or_dash(tally.last())}));
   }
   if (table.empty()) return;
   page.heading(tree ? "Kinds of memory, whole tree" : "Series");
