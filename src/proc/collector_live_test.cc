@@ -216,6 +216,29 @@ TEST(CollectorLive, CountsDescriptorsAndMappings) {
             static_cast<std::uint64_t>(std::count(maps->begin(), maps->end(), '\n')));
 }
 
+TEST(CollectorLive, TheJobIsReportedNotItsWrapperNorItsWorkers) {
+  Puppet job({"python3", TIDEGAUGE_PROGRAMS "job_tree.py", "20"});
+  const auto pids = Puppet::pids_in(job.greeting());  // the job's own, then its workers'
+  ASSERT_EQ(pids.size(), 21u);
+  ASSERT_NE(pids[0], job.pid());
+  Watching watching(job.pid());
+  EXPECT_EQ(watching.pids().size(), 22u);
+  ASSERT_EQ(job.tell("grow 50000000"), "done");
+  ASSERT_EQ(job.tell("worker 7 20000000"), "done");
+  watching.look();
+  EXPECT_EQ(watching.process(job.pid()).role, record::Role::Wrapper);
+  EXPECT_EQ(watching.process(pids[0]).role, record::Role::Main);
+  for (std::size_t i = 1; i < pids.size(); ++i) {
+    EXPECT_NE(watching.process(pids[i]).role, record::Role::Main);
+    EXPECT_EQ(watching.process(pids[i]).parent.pid, pids[0]);
+  }
+  EXPECT_GE(watching.of(pids[8]).memory.anon.value_or(0), 20000000u);
+  ASSERT_EQ(job.tell("end 3"), "done");
+  watching.look();
+  ASSERT_EQ(watching.events(EventKind::Exited).size(), 1u);
+  EXPECT_EQ(watching.events(EventKind::Exited)[0].process.pid, pids[4]);
+}
+
 // Small ones are read off the kernel's own sum, big ones estimated from their page tables.
 class CopyOnWrite : public ::testing::TestWithParam<int> {};
 
@@ -263,6 +286,36 @@ TEST(CollectorLive, ASmallProcessIsWalkedOverAtFirstSightAndThenWhenItChanges) {
   ASSERT_EQ(puppet.tell("grow 20000000"), "done");
   watching.look();
   EXPECT_GE(watching.of(puppet.pid()).memory.pss.value_or(0), 20000000u);
+}
+
+// What a process of another user sees of `pid`: its answer is its exit code.
+int seen_by_nobody(pid_t pid) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::getuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(90);
+    Watching watching(pid);
+    for (int i = 0; i < 5; ++i) watching.look();
+    const auto& process = watching.of(pid);
+    const auto warnings = watching.collector().take_warnings();
+    const auto helps = [](const std::string& text) { return text.find("root") != text.npos; };
+    if (!process.memory.rss || !process.memory.swap) ::_exit(1);
+    if (process.memory.pss || process.memory.uss || process.activity.vmas) ::_exit(2);
+    if (std::count_if(warnings.begin(), warnings.end(), helps) != 1) ::_exit(3);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(CollectorLive, AProcessThatIsNotOursStillHasItsCountersAndOneWarning) {
+  if (::getuid() == 0) {
+    Puppet puppet;
+    EXPECT_EQ(seen_by_nobody(puppet.pid()), 0);
+  } else {
+    EXPECT_EQ(seen_by_nobody(1), 0);
+  }
 }
 
 TEST(CollectorLive, WithoutDeepScansThereAreNoShares) {

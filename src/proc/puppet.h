@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,10 +17,12 @@
 
 namespace tidegauge::proc {
 
-// A real process that does as it is told: tests/programs/puppet.c. Ends with this object.
+// A real process that does as it is told: tests/programs/puppet.c, or another program that obeys
+// lines on stdin and says "ready …" first. Ends with this object.
 class Puppet {
  public:
-  Puppet() {
+  Puppet() : Puppet({TIDEGAUGE_PROGRAM_PUPPET, TIDEGAUGE_PROGRAM_PUPPET}) {}
+  explicit Puppet(std::vector<std::string> command) {
     int to_it[2], from_it[2];
     if (::pipe2(to_it, O_CLOEXEC) != 0 || ::pipe2(from_it, O_CLOEXEC) != 0) {
       throw std::runtime_error("pipe");
@@ -37,15 +38,15 @@ class Puppet {
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    // It lies beside the test that starts it.
-    auto path =
-        std::filesystem::read_symlink("/proc/self/exe").replace_filename("program_puppet").string();
-    char* const arguments[] = {path.data(), path.data(), nullptr};
+    std::vector<char*> arguments;
+    for (auto& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     const int failed =
-        ::posix_spawn(&pid_, path.c_str(), &actions, &attributes, arguments, environ);
+        ::posix_spawnp(&pid_, command[0].c_str(), &actions, &attributes, arguments.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0 || !answer().starts_with("ready")) throw std::runtime_error("no puppet");
+    if (failed == 0) greeting_ = answer();
+    if (!greeting_.starts_with("ready")) throw std::runtime_error("no " + command[0]);
   }
   Puppet(const Puppet&) = delete;
   Puppet& operator=(const Puppet&) = delete;
@@ -56,6 +57,7 @@ class Puppet {
   }
 
   pid_t pid() const { return pid_; }
+  const std::string& greeting() const { return greeting_; }
 
   // What it answers to a line; empty if it has ended.
   std::string tell(const std::string& line) {
@@ -65,9 +67,12 @@ class Puppet {
   // The pids in what it answers.
   std::vector<pid_t> pids_of(const std::string& line) {
     const auto text = tell(line);
-    std::string_view words = text;
-    if (next_word(words) != "done") throw std::runtime_error(line + ": " + text);
+    if (!text.starts_with("done")) throw std::runtime_error(line + ": " + text);
+    return pids_in(text);
+  }
+  static std::vector<pid_t> pids_in(std::string_view words) {
     std::vector<pid_t> pids;
+    next_word(words);
     while (const auto pid = to_number<pid_t>(next_word(words))) pids.push_back(*pid);
     return pids;
   }
@@ -94,6 +99,7 @@ class Puppet {
   }
 
   pid_t pid_ = 0;
+  std::string greeting_;
   UniqueFd words_;
   UniqueFd answers_;
 };

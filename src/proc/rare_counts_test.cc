@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proc/rare_counts.h"
+
+#include <gtest/gtest.h>
+
+#include "proc/fake_proc.h"
+
+namespace tidegauge::proc {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+TEST(RareCounts, AreTakenNowAndThen) {
+  FakeProc proc;
+  proc.file(7, "maps", "1000-2000 rw-p 0 00:00 0\n2000-3000 rw-p 0 00:00 0\n");
+  proc.file(7, "fd/0", "").file(7, "fd/1", "");
+  const Files files(*proc.root(), 0);
+  RareCounts counts;
+  EXPECT_TRUE(counts.is_due(0));
+  ASSERT_TRUE(counts.look(files, 7, "", 0));
+  EXPECT_EQ(counts.vmas(), 2u);
+  EXPECT_TRUE(counts.fds());
+  EXPECT_FALSE(counts.is_due(kSecond));
+  EXPECT_TRUE(counts.is_due(600 * kSecond));
+  counts.start_over();
+  EXPECT_FALSE(counts.vmas());
+  EXPECT_TRUE(counts.is_due(kSecond));
+}
+
+TEST(RareCounts, WhatCannotBeReadStaysEmptyAndIsNotTriedAtOnce) {
+  FakeProc proc;
+  const Files files(*proc.root(), 0);
+  RareCounts counts;
+  EXPECT_FALSE(counts.look(files, 7, "", 0));
+  EXPECT_FALSE(counts.vmas());
+  EXPECT_FALSE(counts.fds());
+  EXPECT_FALSE(counts.is_due(kSecond));
+}
+
+}  // namespace
+}  // namespace tidegauge::proc
