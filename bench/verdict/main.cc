@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "bench/verdict/cost.h"
+#include "bench/verdict/curve.h"
+#include "bench/verdict/goals.h"
 #include "bench/verdict/plan.h"
 #include "bench/verdict/report.h"
 #include "bench/verdict/report_json.h"
@@ -86,8 +88,8 @@ int measure(const Options& options, const Outputs& outputs) {
   std::optional<Cost> cost;
   if (!outputs.no_cost) cost = measure_cost(kinds, 1);
   const auto rows = all_rows(outcomes, baselines);
-  fmt::print("{}\n{}\n{}\n{}\n{}", class_table(outcomes), comparison_table(rows),
-             interval_table(outcomes), reliability_table(outcomes), goal_table(outcomes));
+  fmt::print("{}\n{}\n{}\n{}\n{}\n{}", class_table(outcomes), comparison_table(rows),
+             interval_table(outcomes), reliability_table(outcomes), goal_table(goals_of(outcomes)));
   if (cost) fmt::print("\n{}", cost_table(*cost));
   if (!outputs.json.empty()) write_file(outputs.json, json_report(outcomes, rows, cost));
   return 0;

@@ -23,7 +23,6 @@ std::string comparison_table(const std::vector<Judged>& rows);
 std::string class_table(const std::vector<Outcome>& outcomes);
 std::string reliability_table(const std::vector<Outcome>& outcomes);
 std::string interval_table(const std::vector<Outcome>& outcomes);
-std::string goal_table(const std::vector<Outcome>& outcomes);
 
 // Outcomes that pass, in their order.
 std::vector<const Outcome*> of_suite(const std::vector<Outcome>& outcomes, Suite suite);

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "bench/verdict/curve.h"
+#include "bench/verdict/goals.h"
 #include "bench/verdict/statistics.h"
 
 namespace tidegauge::bench {
@@ -100,8 +102,21 @@ std::string json_report(const std::vector<Outcome>& outcomes, const std::vector<
   }
   for (const auto suite : kSuites) {
     const auto chosen = of_suite(outcomes, suite);
-    if (!chosen.empty()) out["reliability"][id_of(suite)] = of(reliability_of(chosen));
+    if (chosen.empty()) continue;
+    out["reliability"][id_of(suite)] = of(reliability_of(chosen));
+    for (const auto& point : curve_of(chosen))
+      out["curve"][id_of(suite)].push_back({{"p_leak", point.threshold},
+                                            {"found", point.found},
+                                            {"false_at_end", point.false_at_end},
+                                            {"ever_false", point.ever_false},
+                                            {"undecidable_ever", point.undecidable}});
   }
+  for (const auto& goal : goals_of(outcomes))
+    out["goals"].push_back({{"what", goal.what},
+                            {"measured", goal.measured},
+                            {"want", goal.want == Want::AtLeast ? "at_least" : "at_most"},
+                            {"bar", goal.bar},
+                            {"reached", goal.reached()}});
   if (cost)
     out["cost"] = {{"nanoseconds_per_sample", cost->nanoseconds_per_sample},
                    {"milliseconds_per_verdict", cost->milliseconds_per_verdict},

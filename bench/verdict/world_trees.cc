@@ -140,7 +140,8 @@ constexpr SeriesClass kClasses[] = {
      any_of(Class::Steady, Class::Spikes, Class::Sawtooth, Class::WarmUp, Class::Shift),
      churn_flat},
     {"cow_drift", Label::Bounded, any_of(Class::WarmUp), cow_drift},
-    {"helpers_arrive", Label::Bounded, any_of(Class::WarmUp, Class::Shift), helpers_arrive},
+    {"helpers_arrive", Label::Bounded, any_of(Class::WarmUp, Class::Shift, Class::Steady),
+     helpers_arrive},
 };
 
 }  // namespace
