@@ -21,7 +21,7 @@ struct Launch {
   std::vector<std::string> arguments;                              // the command, never empty
   std::vector<std::pair<std::string, std::string>> environment{};  // set in addition to ours
   // Read the job's terminal output on its way: only if stdout is a terminal; through a pty of the
-  // same size, bytes passed on unchanged.
+  // same size, bytes passed on unchanged. Stdin and the controlling terminal stay what they are.
   bool tap_terminal = false;
 };
 
@@ -31,6 +31,9 @@ struct Status {
   int signal = 0;
 };
 
+// While a Job lives its process is the reaper of the job's orphans, so it starts no children of its
+// own: all that end are reaped. It has one thread, and one Job at a time. If it dies the job lives
+// on. If a Job is destroyed before its end, the job lives on too, unwatched.
 class Job {
  public:
   // Unsupported/Gone/Denied: the command could not be started; `what` says why (command not found:
@@ -44,7 +47,10 @@ class Job {
   // Waits up to `timeout_ns` for something to do (the job's end, a signal for us, terminal bytes, a
   // readable `extra_fd`) and does it; returns early when there was. Negative: no limit.
   void pump(std::int64_t timeout_ns, int extra_fd = -1);
-  std::optional<Status> status() const;  // empty while it runs
+  // Empty while it runs, and until all of what it wrote to a tapped terminal is there.
+  std::optional<Status> status() const;
+  // Somebody pressed Ctrl-C: a shell's loop ends if its command dies of it, so should we.
+  bool interrupted_by_terminal() const;
   // Terminal bytes as they pass, for guessing marks.
   void on_output(std::function<void(std::string_view)> take);
 
