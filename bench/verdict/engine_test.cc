@@ -39,7 +39,7 @@ TEST_P(Easy, IsCalledWhatItIs) {
 INSTANTIATE_TEST_SUITE_P(Series, Easy,
                          testing::Values("plateau_leak", "leak_step", "flat", "warm_epoch", "saw",
                                          "ramp_unfin_epoch", "too_short"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
 }  // namespace tidegauge::bench
