@@ -2,6 +2,7 @@
 #include "guard/launch.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,12 +27,13 @@ std::vector<std::string> environment_with(
     for (const auto& [added, value] : additions) replaced = replaced || added == name;
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : additions) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : additions) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;

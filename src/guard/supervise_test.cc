@@ -151,8 +151,13 @@ TEST_F(JobTest, AStoppedJobIsContinuedWhenWeAre) {
                        "kill -STOP $$; exit 6"));
   ASSERT_TRUE(job);
   EXPECT_EQ(hear(*job), "ready\n");
-  siginfo_t info{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(job->pid()), &info, WSTOPPED | WNOWAIT), 0);
+  const auto stat = "/proc/" + std::to_string(job->pid()) + "/stat";
+  char state = '?';
+  while (state != 'T') {
+    std::string word;
+    std::ifstream(stat) >> word >> word >> state;
+    job->pump(0);
+  }
   ::kill(::getpid(), SIGCONT);
   EXPECT_EQ(hear(*job), "continued\n");
   EXPECT_EQ(run_to_end(*job), 6);
