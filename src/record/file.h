@@ -30,6 +30,7 @@ class Writer {
 
   Result<> append(const Entry& entry);
   Result<> flush();  // what was appended is readable from now on
+  Result<> drain();  // the same, but only for what is due by now
   Result<> close();
   std::uint64_t bytes_written() const;
   const std::string& path() const;
@@ -44,6 +45,7 @@ class Writer {
 struct ReadEnd {
   bool torn = false;                // the last frame or line was cut: everything before it was read
   std::uint64_t bad_lines = 0;      // lines in the middle that made no sense and were passed over
+  std::uint64_t bad_frames = 0;     // damaged stretches of about a minute that were passed over
   std::uint64_t unknown_lines = 0;  // kinds of line that a later version wrote
 };
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "record/fake_recording.h"
 #include "record/fake_tree.h"
 
 namespace tidegauge::record {
@@ -413,6 +414,18 @@ TEST(LedgerLaws, NeverMoreThanAllTogetherAndNobodyIsRememberedForEver) {
       for (const auto& process : sample.processes) sum += *process.memory.rss;
       RC_ASSERT(watched.look(sample).total <= sum);
       RC_ASSERT(watched.keeper.remembered() <= 2 * sample.processes.size());
+    }
+  }));
+}
+
+TEST(LedgerLaws, SurvivesRecordingsThatNoKernelWouldWrite) {
+  EXPECT_TRUE(rc::check([](unsigned seed) {
+    LedgerKeeper keeper;
+    for (const auto& entry : FakeRecording(seed).make(300).entries) {
+      std::visit([&](const auto& value) { static_cast<void>(keeper.add(value)); }, entry);
+      const auto* sample = std::get_if<Sample>(&entry);
+      if (sample == nullptr) continue;
+      RC_ASSERT(keeper.remembered() <= 2 * sample->processes.size());
     }
   }));
 }

@@ -107,10 +107,6 @@ class MarkReader {
   std::set<std::string> open_{};
 };
 
-std::int64_t at_of(const Entry& entry) {
-  return std::visit([](const auto& value) { return value.at_ns; }, entry);
-}
-
 // When each step was, as far as a recording knows.
 std::map<double, std::int64_t> times_of_steps(const Recording& recording) {
   std::map<double, std::int64_t> times;

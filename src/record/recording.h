@@ -68,6 +68,11 @@ struct Event {
 
 using Entry = std::variant<Process, Event, Sample>;
 
+// When an entry was, on the recording's clock.
+inline std::int64_t at_of(const Entry& entry) {
+  return std::visit([](const auto& value) { return value.at_ns; }, entry);
+}
+
 // What at_ns counts. A file of others' numbers may know steps only.
 enum class Clock { Seconds, Steps };  // Steps: at_ns is the step number times 1e9
 

@@ -109,8 +109,11 @@ void Sharing::join(const ProcessId& id, Member& member) {
   const auto description = described_.find(id);
   if (description == described_.end()) return;
   member.command_hash = description->second.command_hash;
-  const auto parent = members_.find(description->second.parent);
-  if (parent == members_.end() || parent->first == id) return;
+  const auto parent = place_of(description->second.parent);
+  if (parent == members_.end() || descends_from(parent->first, id)) return;
+  if (const auto before = place_of(member.parent); before != members_.end()) {
+    before->second.children.erase(id);
+  }
   member.parent = parent->first;
   parent->second.children.insert(id);
 
@@ -126,6 +129,15 @@ void Sharing::join(const ProcessId& id, Member& member) {
     member.parts[kind].inherited =
         std::min(member.parts[kind].counter, parent->second.parts[kind].counter);
   }
+}
+
+// Kernels have no circles, but files of others may say anything.
+bool Sharing::descends_from(ProcessId id, const ProcessId& ancestor) const {
+  for (const auto* member = find(id); member != nullptr; member = find(id)) {
+    if (id == ancestor) return true;
+    id = member->parent;
+  }
+  return false;
 }
 
 void Sharing::remove_the_gone() {
@@ -146,7 +158,7 @@ void Sharing::leave(const ProcessId& id) {
   auto at = members_.find(id);
   while (at != members_.end() && at->second.gone && at->second.children.size() < 2) {
     const auto& member = at->second;
-    const auto parent = members_.find(member.parent);
+    const auto parent = place_of(member.parent);
     if (!member.children.empty()) {
       const auto heir = members_.find(*member.children.begin());
       heir->second.parent = parent == members_.end() ? ProcessId{} : parent->first;
@@ -290,6 +302,11 @@ bool Sharing::Tally::allows(std::uint64_t counted) const {
   const auto value = static_cast<double>(counted);
   return value >= static_cast<double>(largest) - slack &&
          value <= static_cast<double>(counters) + slack;
+}
+
+// Pid 0 is nobody's parent, whatever a file says.
+std::map<ProcessId, Sharing::Member>::iterator Sharing::place_of(const ProcessId& id) {
+  return id.pid == 0 ? members_.end() : members_.find(id);
 }
 
 const Sharing::Member* Sharing::find(const ProcessId& id) const {

@@ -86,6 +86,7 @@ class Sharing {
 
   std::vector<ProcessId> read_counters(const Sample& sample);  // returns the new ones
   void join(const ProcessId& id, Member& member);
+  bool descends_from(ProcessId id, const ProcessId& ancestor) const;  // or is it
   void remove_the_gone();
   void leave(const ProcessId& id);
   void inherit(Member& member) const;
@@ -93,6 +94,7 @@ class Sharing {
   Sums modelled() const;
   Tally tally(Kind kind) const;
   Totals settle(const Sums& before_walks, bool walked, Bytes counted_anon);
+  std::map<ProcessId, Member>::iterator place_of(const ProcessId& id);
   const Member* find(const ProcessId& id) const;
 
   std::map<ProcessId, Member> members_;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file behind a recording: ours alone, whole after every failure, there again after it was
+// deleted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace tidegauge::record {
+
+class DiskFile {
+ public:
+  // Makes and locks the file. A recording that is there already is kept as PATH.old; a file that is
+  // none is left alone, and so is one that another tidegauge records to.
+  static Result<DiskFile> create(const std::string& path);
+
+  // All of `bytes` or nothing.
+  Result<> append(std::string_view bytes);
+  std::uint64_t size() const { return size_; }
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }
+  bool is_regular() const { return regular_; }
+
+  // A file beside it, empty and locked, to be filled and then put into its place.
+  Result<DiskFile> make_successor() const;
+  Result<> replace_by(DiskFile successor);
+
+ private:
+  DiskFile(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  Result<> bring_back_if_deleted();
+
+  std::string path_;
+  UniqueFd fd_;
+  std::uint64_t size_ = 0;
+  bool regular_ = true;  // else a device such as /dev/null, which keeps nothing
+};
+
+// Appends bytes [begin, end) of one file to another.
+Result<> copy_bytes(int from, std::uint64_t begin, std::uint64_t end, DiskFile& to);
+
+}  // namespace tidegauge::record
