@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "cli/command.h"
 
 namespace tidegauge::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array kCommands{
-      Command{"doctor", "what can be measured here, and what to change where it cannot", doctor},
+  static constexpr Command kCommands[] = {
+      {"run", "start a job under the gauge, and say what its memory did", run},
+      {"watch", "follow a job that already runs; nothing is put into it", watch},
+      {"judge", "verdicts for a recording or for somebody else's numbers", judge},
+      {"report", "a report of a recording", report},
+      {"doctor", "what can be measured here, and what to change where it cannot", doctor},
+      {"mark", "tell the gauge about a step, an epoch or a phase, from a script", mark},
   };
   return kCommands;
 }

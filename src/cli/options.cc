@@ -18,6 +18,7 @@ constexpr double kShortestInterval = 0.02;
 
 bool calls_for_action(const verdict::Verdict& verdict) {
   if (verdict.klass == verdict::Class::Leak) return true;
+  if (verdict.klass == verdict::Class::Undecided) return false;  // "wait" is no alarm
   return verdict.forecast && verdict.forecast->probability > kLikely;
 }
 

@@ -14,6 +14,7 @@
 #include "proc/collector.h"
 #include "record/ledger.h"
 #include "record/recording.h"
+#include "record/ring_reader.h"
 #include "verdict/verdict.h"
 #include "view/summary.h"
 
@@ -43,6 +44,8 @@ class Session {
   std::int64_t due_ns() const;  // when to look next, on the same clock
   void look();
   void add(const record::Event& mark);
+  record::RingClock ring_clock() const;
+  record::ProcessId who_is(pid_t pid) const;  // the member that has this pid now; pid 0: none
 
   proc::Collector& collector();
   const record::Header& header() const;
@@ -53,6 +56,9 @@ class Session {
   const verdict::Verdicts& verdicts() const;
   bool take_fresh_verdict();
   bool decided() const;  // the tree's verdict is not open any more
+
+  // The report as of now, beside the recording; its path.
+  Result<std::string> write_report();
 
   struct Ending {
     verdict::Verdicts verdicts;

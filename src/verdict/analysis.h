@@ -45,7 +45,7 @@ struct Material {
 
 struct Analysis {
   Finding finding = Finding::TooShort;
-  double p_leak = 0;
+  double p_leak = 0.5;  // nothing is known yet
   Tie tied_to = Tie::None;
   std::string phase{};  // name of the event where tied_to is Phase
 

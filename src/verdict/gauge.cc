@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "record/ledger.h"
@@ -222,6 +223,13 @@ void Gauge::add(const record::Entry& entry) {
 
 Verdicts Gauge::judge() const {
   return state_->judge();
+}
+
+Verdicts Gauge::judge(Rules::Mode mode) const {
+  const auto usual = std::exchange(state_->rules.mode, mode);
+  auto verdicts = state_->judge();
+  state_->rules.mode = usual;
+  return verdicts;
 }
 
 Verdicts judge(const record::Recording& recording, const Rules& rules) {

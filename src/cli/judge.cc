@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/judged.h"
+#include "cli/options.h"
+#include "view/verdict_json.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr const char* kExamples = R"(
+examples:
+  tidegauge judge ~/.local/share/tidegauge/recordings/train-*.tg
+  tidegauge judge memory.csv --limit 32GB        time,rss_mb or step,rss_mb
+  tidegauge judge memory.csv --markers steps.csv --json
+
+What CSV files may look like: docs/judge-input.md. Exit code 1: a leak, or a limit likely reached.
+)";
+
+struct JudgeOptions {
+  std::vector<std::string> files;
+  std::string markers;
+  std::optional<double> unit_bytes{};
+  bool json = false;
+  bool explain = false;
+  verdict::Rules rules{};
+};
+
+void print(const std::string& path, const Judged& judged, const JudgeOptions& options) {
+  for (const auto& note : judged.notes) {
+    fmt::print(stderr, "tidegauge judge: {}: {}\n", printable(path), note);
+  }
+  if (options.json) {
+    fmt::print("{}", view::verdict_document(path, judged.verdicts));
+    return;
+  }
+  const auto paper = paper_of(STDOUT_FILENO);
+  if (options.files.size() > 1) fmt::print("{}\n", printable(path));
+  fmt::print("{}", judged.summary.text(judged.verdicts, {.colour = paper.colour,
+                                                         .unicode = paper.unicode,
+                                                         .columns = paper.columns}));
+  if (!options.explain) return;
+  for (const auto& line : judged.verdicts.explanation) fmt::print("  {}\n", line);
+}
+
+void add_unit(CLI::App& app, std::optional<double>& unit_bytes) {
+  const auto take = [&unit_bytes](const std::string& text) {
+    const auto bytes = parse_bytes("1" + text);
+    if (!bytes) throw CLI::ValidationError("--unit", "'" + text + "' is no unit like MB or KiB");
+    unit_bytes = static_cast<double>(*bytes);
+  };
+  app.add_option_function<std::string>("--unit", take,
+                                       "unit of columns whose name does not end in one (_kb, _mb…)")
+      ->type_name("UNIT");
+}
+
+}  // namespace
+
+int judge(Words words) {
+  CLI::App app("Verdicts for a recording, or for somebody else's numbers.", "judge");
+  JudgeOptions options;
+  app.add_option("FILE", options.files, "recordings or CSV files")->required();
+  app.add_flag("--json", options.json, "print the verdict document (docs/verdict-format.md)");
+  app.add_flag("--explain", options.explain, "show what the verdict was made from");
+  app.add_option("--markers", options.markers,
+                 "CSV of steps, epochs and phases: time,step,epoch,event")
+      ->type_name("FILE");
+  add_unit(app, options.unit_bytes);
+  add_rules(app, options.rules);
+  app.footer(kExamples);
+  if (const auto code = parse(app, words)) return *code;
+
+  int worst = kNothingWrong;
+  for (const auto& path : options.files) {
+    const auto judged = judge_file({path, options.markers, options.unit_bytes}, options.rules);
+    if (!judged) {
+      worst = std::max(worst, fail("judge", exit_code_of(judged.error()), judged.error().what));
+      continue;
+    }
+    print(path, *judged, options);
+    worst = std::max(worst, exit_code_of(judged->verdicts));
+  }
+  return worst;
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/judged.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "record/file.h"
+#include "record/foreign.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return from_errno(errno, printable(path));
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) return from_errno(EIO, printable(path));
+  return std::move(text).str();
+}
+
+Error within(const std::string& path, const Error& error) {
+  return {error.reason, printable(path) + ": " + error.what};
+}
+
+std::vector<std::string> notes_of(const record::CsvNotes& notes) {
+  std::vector<std::string> out;
+  if (notes.unsorted > 0) out.push_back(fmt::format("{} rows were out of order", notes.unsorted));
+  if (notes.duplicated > 0) {
+    out.push_back(fmt::format("{} rows came twice; the last one counts", notes.duplicated));
+  }
+  if (notes.missing > 0) out.push_back(fmt::format("{} values are missing", notes.missing));
+  if (notes.torn) out.emplace_back("the last line was cut and passed over");
+  if (!notes.ignored.empty()) {
+    out.push_back(printable(fmt::format("no memory in: {}", fmt::join(notes.ignored, ", "))));
+  }
+  return out;
+}
+
+std::vector<std::string> notes_of(const record::ReadEnd& end) {
+  std::vector<std::string> out;
+  if (end.torn) out.emplace_back("it ends in the middle of a line: cut, or still being written");
+  if (end.bad_lines > 0) {
+    out.push_back(fmt::format("{} damaged lines were passed over", end.bad_lines));
+  }
+  if (end.unknown_lines > 0) {
+    out.push_back(fmt::format("{} lines of a newer tidegauge were passed over", end.unknown_lines));
+  }
+  return out;
+}
+
+// Puts the markers of `path`, if there is one, among the entries.
+Result<> add_markers(const std::string& path, record::Recording& recording) {
+  if (path.empty()) return Ok{};
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  const auto markers = record::parse_markers(*text);
+  if (!markers) return within(path, markers.error());
+  if (const auto done = record::merge(recording, *markers); !done)
+    return within(path, done.error());
+  return Ok{};
+}
+
+Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
+  verdict::Gauge gauge(rules);
+  view::Summary summary;
+  const auto end = record::read(
+      input.path,
+      [&](const record::Header& header) {
+        gauge.begin(header);
+        summary.begin(header);
+      },
+      [&](const record::Entry& entry) {
+        gauge.add(entry);
+        summary.add(entry);
+      });
+  if (!end) return end.error();
+  return Judged{gauge.judge(), std::move(summary), notes_of(*end)};
+}
+
+Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
+  const auto text = read_text(input.path);
+  if (!text) return text.error();
+  auto foreign = record::parse_csv(*text, {.unit_bytes = input.unit_bytes});
+  if (!foreign) return within(input.path, foreign.error());
+  if (const auto done = add_markers(input.markers, foreign->recording); !done) return done.error();
+  view::Summary summary;
+  summary.begin(foreign->recording.header);
+  for (const auto& entry : foreign->recording.entries) summary.add(entry);
+  return Judged{verdict::judge(foreign->recording, rules), std::move(summary),
+                notes_of(foreign->notes)};
+}
+
+}  // namespace
+
+Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules) {
+  // A missing file is the same sentence whatever it would have held.
+  if (!std::ifstream(input.path)) return from_errno(errno, printable(input.path));
+  if (record::looks_like_recording(input.path)) return judge_recording(input, rules);
+  return judge_csv(input, rules);
+}
+
+}  // namespace tidegauge::cli

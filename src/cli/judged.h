@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file, recording or CSV, with its verdicts: what `judge` and `report` start from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "verdict/verdict.h"
+#include "view/summary.h"
+
+namespace tidegauge::cli {
+
+struct JudgeInput {
+  std::string path;
+  std::string markers{};               // path of a markers file; empty: none
+  std::optional<double> unit_bytes{};  // of CSV columns that do not say theirs
+};
+
+struct Judged {
+  verdict::Verdicts verdicts;
+  view::Summary summary;
+  std::vector<std::string> notes;  // what was odd about the file
+};
+
+Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules);
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/screen.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "view/live_state.h"
+#include "view/status_line.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr double kSecondsBetweenLines = 60;
+
+view::LiveState state_of(const Session& session) {
+  return view::live_state(session.summary().accounts(), session.verdicts());
+}
+
+}  // namespace
+
+Screen::Screen(Kind kind, bool ascii) : lines_(kind != Kind::Silent) {
+  const auto paper = paper_of(STDOUT_FILENO);
+  if (kind != Kind::Best || !paper.terminal || ::isatty(STDIN_FILENO) == 0) return;
+  auto live = Live::open({.ascii = ascii, .colour = paper.colour});
+  if (!live) return;  // a terminal that can do too little gets lines
+  live_.emplace(*std::move(live));
+  lines_ = false;
+}
+
+int Screen::fd() const {
+  return live_ ? live_->fd() : -1;
+}
+
+void Screen::close() {
+  live_.reset();
+}
+
+void Screen::show(Session& session) {
+  if (lines_) show_line(session);
+  if (!live_) return;
+  auto state = state_of(session);
+  state.note = note_;
+  live_->show(state);
+}
+
+void Screen::show_line(Session& session) {
+  const auto& all = session.verdicts().all;
+  const auto klass = all.empty() ? std::optional<verdict::Class>{} : all.front().klass;
+  const double now = static_cast<double>(session.now_ns()) / 1e9;
+  if (klass == last_class_ && now < last_line_at_ + kSecondsBetweenLines) return;
+  last_class_ = klass;
+  last_line_at_ = now;
+  fmt::print(stderr, "{}\n", view::status_line(state_of(session)));
+}
+
+bool Screen::take_keys(Session& session) {
+  if (!live_) return false;
+  bool leave = false;
+  while (const auto key = live_->poll()) {
+    if (*key == view::Key::Quit) leave = true;
+    if (*key == view::Key::Report) {
+      const auto path = session.write_report();
+      note_ = path ? "report written to " + printable(*path) : path.error().what;
+    }
+  }
+  if (!leave) show(session);
+  return leave;
+}
+
+}  // namespace tidegauge::cli

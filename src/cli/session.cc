@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include "cli/command.h"
+#include "record/file.h"
+#include "record/store.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+// Judging may take this share of one core, and is never older than this while something is asked.
+constexpr double kJudgeBudget = 0.0004;
+constexpr double kJudgeSoonestSeconds = 2;
+constexpr double kJudgeLatestSeconds = 60;
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t to_ns(double seconds) {
+  return static_cast<std::int64_t>(std::llround(seconds * kNsPerSecond));
+}
+
+}  // namespace
+
+struct Session::State {
+  State(proc::Collector its_collector, SessionOptions its_options)
+      : collector(std::move(its_collector)),
+        options(std::move(its_options)),
+        gauge(options.rules),
+        started_ns(clock_ns(CLOCK_MONOTONIC)) {}
+
+  void take(const record::Entry& entry);
+  void judge();
+  void write(const record::Entry& entry);
+  Result<std::string> write_report(const verdict::Verdicts& about,
+                                   const std::string& recording) const;
+
+  proc::Collector collector;
+  SessionOptions options;
+  record::Header header{};
+  std::optional<record::Writer> writer{};
+  verdict::Gauge gauge;
+  view::Summary summary{};
+  record::LedgerKeeper ledger_keeper{};
+  record::Sample sample{};
+  record::Ledger ledger{};
+  verdict::Verdicts verdicts{};
+  std::int64_t started_ns = 0;
+  std::int64_t due_ns = 0;
+  std::int64_t judge_due_ns = 0;
+  bool fresh = false;
+};
+
+void Session::State::write(const record::Entry& entry) {
+  if (!writer) return;
+  if (const auto done = writer->append(entry); !done) options.warn(done.error().what);
+}
+
+void Session::State::take(const record::Entry& entry) {
+  if (const auto* seen = std::get_if<record::Sample>(&entry)) {
+    sample = *seen;
+    ledger = ledger_keeper.add(*seen);
+  }
+  write(entry);
+  gauge.add(entry);
+  summary.add(entry);
+  if (options.on_entry) options.on_entry(entry);
+}
+
+void Session::State::judge() {
+  const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  verdicts = gauge.judge();
+  fresh = true;
+  const auto cost = static_cast<double>(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before) / kNsPerSecond;
+  judge_due_ns = sample.at_ns +
+                 to_ns(std::clamp(cost / kJudgeBudget, kJudgeSoonestSeconds, kJudgeLatestSeconds));
+}
+
+Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
+                                                 const std::string& recording) const {
+  const auto path = recording + ".md";
+  std::ofstream out(path, std::ios::binary);
+  out << summary.markdown(about, recording);
+  if (!out.flush()) return from_errno(errno, "the report could not be written to " + path);
+  return path;
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::begin(proc::Collector collector, SessionOptions options) {
+  auto state = std::make_unique<State>(std::move(collector), std::move(options));
+  const auto& asked = state->options;
+  state->header = state->collector.header(std::string(kTool), asked.command);
+  state->header.interval_seconds = asked.interval_seconds;
+  state->header.started_unix_ns = clock_ns(CLOCK_REALTIME);
+  if (asked.record) {
+    const auto path = asked.record_path ? Result<std::string>(*asked.record_path)
+                                        : record::new_path(asked.command);
+    auto writer = path ? record::Writer::create(*path, state->header, record::Bounds{})
+                       : Result<record::Writer>(path.error());
+    if (!writer && asked.record_path) return writer.error();
+    if (writer) state->writer.emplace(*std::move(writer));
+    if (!writer) asked.warn("no recording is kept: " + writer.error().what);
+  }
+  state->gauge.begin(state->header);
+  state->summary.begin(state->header);
+  return Session(std::move(state));
+}
+
+std::int64_t Session::now_ns() const {
+  return clock_ns(CLOCK_MONOTONIC) - state_->started_ns;
+}
+std::int64_t Session::due_ns() const {
+  return state_->due_ns;
+}
+
+void Session::look() {
+  auto& state = *state_;
+  const auto now = now_ns();
+  for (const auto& entry : state.collector.collect(now)) state.take(entry);
+  for (const auto& warning : state.collector.take_warnings()) state.options.warn(warning);
+  const auto step = to_ns(
+      std::max(state.options.interval_seconds, state.collector.recommended_interval_seconds()));
+  // Keep to the grid; after a pause go on from now instead of catching up.
+  state.due_ns = std::max(state.due_ns + step, now + step / 2);
+  if (now >= state.judge_due_ns) state.judge();
+}
+
+void Session::add(const record::Event& mark) {
+  state_->take(record::Entry(mark));
+}
+
+record::RingClock Session::ring_clock() const {
+  return {.now_ns = clock_ns(CLOCK_MONOTONIC), .began_ns = state_->started_ns};
+}
+
+record::ProcessId Session::who_is(pid_t pid) const {
+  const auto& processes = state_->sample.processes;
+  const auto found = std::find_if(processes.begin(), processes.end(),
+                                  [pid](const auto& one) { return one.id.pid == pid; });
+  return found == processes.end() ? record::ProcessId{} : found->id;
+}
+
+proc::Collector& Session::collector() {
+  return state_->collector;
+}
+const record::Header& Session::header() const {
+  return state_->header;
+}
+const record::Sample& Session::sample() const {
+  return state_->sample;
+}
+const record::Ledger& Session::ledger() const {
+  return state_->ledger;
+}
+const verdict::Verdicts& Session::verdicts() const {
+  return state_->verdicts;
+}
+const view::Summary& Session::summary() const {
+  return state_->summary;
+}
+bool Session::take_fresh_verdict() {
+  return std::exchange(state_->fresh, false);
+}
+
+bool Session::decided() const {
+  const auto& all = state_->verdicts.all;
+  return !all.empty() && all.front().klass != verdict::Class::Undecided;
+}
+
+Result<std::string> Session::write_report() {
+  if (!state_->writer)
+    return Error{Reason::Unsupported, "no recording is kept, so there is no report"};
+  return state_->write_report(state_->gauge.judge(), state_->writer->path());
+}
+
+Session::Ending Session::end() {
+  auto& state = *state_;
+  Ending ending{
+      .verdicts = state.gauge.judge(verdict::Rules::Mode::Finished), .recording = {}, .report = {}};
+  if (!state.writer) return ending;
+  ending.recording = state.writer->path();
+  if (const auto done = state.writer->close(); !done) state.options.warn(done.error().what);
+  state.writer.reset();
+  const auto report = state.write_report(ending.verdicts, ending.recording);
+  if (report) ending.report = *report;
+  if (!report) state.options.warn(report.error().what);
+  return ending;
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sitting.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace tidegauge::cli {
+
+SessionOptions session_options(std::string_view command, const SittingOptions& sitting,
+                               const verdict::Rules& rules, std::string subject) {
+  SessionOptions options;
+  options.command = std::move(subject);
+  options.interval_seconds = sitting.interval_seconds.value_or(options.interval_seconds);
+  options.record = !sitting.no_record;
+  if (!sitting.record_path.empty()) options.record_path = sitting.record_path;
+  options.rules = rules;
+  options.rules.mode = verdict::Rules::Mode::Alarm;  // it looks again and again
+  options.warn = [command = std::string(command)](const std::string& message) {
+    fmt::print(stderr, "tidegauge {}: {}\n", command, message);
+  };
+  return options;
+}
+
+bool enough_seen(const Session& session, const SittingOptions& sitting) {
+  if (sitting.until_decided && session.decided()) return true;
+  return sitting.for_seconds && static_cast<double>(session.now_ns()) / 1e9 >= *sitting.for_seconds;
+}
+
+void print_ending(const Session& session, const Session::Ending& ending, std::FILE* to) {
+  const auto paper = paper_of(::fileno(to));
+  fmt::print(to, "{}",
+             session.summary().text(
+                 ending.verdicts,
+                 {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns}));
+  if (!ending.recording.empty()) fmt::print(to, "recording  {}\n", printable(ending.recording));
+  if (!ending.report.empty()) fmt::print(to, "report     {}\n", printable(ending.report));
+  std::fflush(to);
+}
+
+}  // namespace tidegauge::cli

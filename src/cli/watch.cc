@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/screen.h"
+#include "cli/session.h"
+#include "cli/sitting.h"
+#include "cli/stop_signals.h"
+#include "proc/collector.h"
+#include "view/json_lines.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr const char* kExamples = R"(
+examples:
+  tidegauge watch 4711                        this process and its children
+  tidegauge watch --name train.py             found by name or command line
+  tidegauge watch --name train.py --for 10m   ten minutes, then a summary
+  tidegauge watch 4711 --until-decided        until the verdict is known
+  tidegauge watch 4711 --json | jq -c 'select(.type == "verdict")'
+
+Nothing is put into the job and it is never stopped. Ctrl-C ends with the summary.
+Exit code 1: a leak, or a limit likely reached.
+)";
+
+struct WatchOptions {
+  std::vector<pid_t> pids;
+  std::string name;
+  std::string cgroup;
+  bool json = false;
+  bool no_live = false;
+  bool ascii = false;
+  SittingOptions sitting{};
+  verdict::Rules rules{};
+};
+
+Result<proc::Collector> open_collector(const WatchOptions& options) {
+  proc::CollectOptions collect;
+  collect.interval_seconds = options.sitting.interval_seconds.value_or(collect.interval_seconds);
+  if (!options.cgroup.empty()) return proc::Collector::open_cgroup(options.cgroup, collect);
+  if (options.name.empty()) return proc::Collector::open(options.pids, collect);
+  const auto found = proc::find_by_name(options.name, collect.roots);
+  if (!found) return found.error();
+  if (found->empty()) {
+    return Error{Reason::Gone, fmt::format("no process has '{}' in its name or command line",
+                                           printable(options.name))};
+  }
+  return proc::Collector::open(*found, collect);
+}
+
+std::string subject_of(const WatchOptions& options) {
+  if (!options.cgroup.empty()) return "cgroup " + options.cgroup;
+  if (!options.name.empty()) return options.name;
+  return fmt::format("pid {}", fmt::join(options.pids, " "));
+}
+
+// Waits until `due_ns` of the session's clock, a stop signal or a key.
+void wait(const Session& session, int stop_fd, int key_fd) {
+  pollfd fds[] = {{stop_fd, POLLIN, 0}, {key_fd, POLLIN, 0}};
+  const auto left_ns = std::max<std::int64_t>(session.due_ns() - session.now_ns(), 0);
+  const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
+  ::ppoll(fds, key_fd >= 0 ? 2 : 1, &left, nullptr);
+}
+
+// Lines for a program that reads us.
+void print_json(Session& session, view::JsonLines& lines, const std::string& source) {
+  if (!session.take_fresh_verdict()) return;
+  if (const auto line = lines.verdict(session.verdicts(), source)) fmt::print("{}", *line);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int watch(Words words) {
+  CLI::App app("Follow a job that already runs: its tree, kinds of memory, verdict.", "watch");
+  WatchOptions options;
+  auto* pids = app.add_option("PID", options.pids, "processes to follow, with all their children");
+  auto* name = app.add_option("--name", options.name,
+                              "follow what matches this pattern by name or command line")
+                   ->type_name("PATTERN")
+                   ->excludes(pids);
+  app.add_option("--cgroup", options.cgroup, "follow all processes of this cgroup")
+      ->type_name("PATH")
+      ->excludes(pids)
+      ->excludes(name);
+  app.add_flag("--json", options.json, "a JSON line per sample and per change of the verdict");
+  app.add_flag("--no-live", options.no_live, "a status line instead of the live view");
+  app.add_flag("--ascii", options.ascii, "draw the live view without Unicode");
+  add_sitting(app, options.sitting);
+  add_rules(app, options.rules);
+  app.footer(kExamples);
+  if (const auto code = parse(app, words)) return *code;
+  if (options.pids.empty() && options.name.empty() && options.cgroup.empty()) {
+    return fail("watch", kWrongUse, "what to watch? Give a PID, --name PATTERN or --cgroup PATH.");
+  }
+
+  StopSignals stop;
+  auto collector = open_collector(options);
+  if (!collector) {
+    return fail("watch", exit_code_of(collector.error()), collector.error().what);
+  }
+  view::JsonLines lines;
+  const auto subject = subject_of(options);
+  auto begin_options = session_options("watch", options.sitting, options.rules, subject);
+  if (options.json) {
+    begin_options.on_entry = [&lines](const record::Entry& entry) {
+      if (const auto line = lines.add(entry)) fmt::print("{}", *line);
+    };
+  }
+  auto session = Session::begin(*std::move(collector), std::move(begin_options));
+  if (!session) return fail("watch", kCouldNotLook, session.error().what);
+
+  const bool silent = options.json || options.sitting.quiet;
+  Screen screen(silent            ? Screen::Kind::Silent
+                : options.no_live ? Screen::Kind::Lines
+                                  : Screen::Kind::Best,
+                options.ascii);
+  bool leave = false;
+  while (!leave) {
+    if (session->now_ns() >= session->due_ns()) session->look();
+    if (options.json) print_json(*session, lines, subject);
+    screen.show(*session);
+    if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
+    wait(*session, stop.fd(), screen.fd());
+    leave = stop.taken() || screen.take_keys(*session);
+  }
+  screen.close();
+  const auto ending = session->end();
+  if (options.json) {
+    if (const auto line = lines.verdict(ending.verdicts, subject)) fmt::print("{}", *line);
+  } else if (!options.sitting.quiet) {
+    print_ending(*session, ending, stdout);
+  }
+  return exit_code_of(ending.verdicts);
+}
+
+}  // namespace tidegauge::cli
