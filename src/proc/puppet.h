@@ -80,6 +80,14 @@ class Puppet {
     const auto whole = line + "\n";
     if (::write(words_.get(), whole.data(), whole.size()) < 0) throw std::runtime_error("write");
   }
+  // The answer to what was said.
+  std::string answer() {
+    std::string line;
+    char byte = 0;
+    while (::read(answers_.get(), &byte, 1) == 1 && byte != '\n') line += byte;
+    return line;
+  }
+
   // Waits until it has ended, and leaves it as a zombie.
   void await_end() const {
     siginfo_t info{};
@@ -91,13 +99,6 @@ class Puppet {
   }
 
  private:
-  std::string answer() {
-    std::string line;
-    char byte = 0;
-    while (::read(answers_.get(), &byte, 1) == 1 && byte != '\n') line += byte;
-    return line;
-  }
-
   pid_t pid_ = 0;
   std::string greeting_;
   UniqueFd words_;
