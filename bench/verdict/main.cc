@@ -89,7 +89,8 @@ int measure(const Options& options, const Outputs& outputs) {
   if (!outputs.no_cost) cost = measure_cost(kinds, 1);
   const auto rows = all_rows(outcomes, baselines);
   fmt::print("{}\n{}\n{}\n{}\n{}\n{}", class_table(outcomes), comparison_table(rows),
-             interval_table(outcomes), reliability_table(outcomes), goal_table(goals_of(outcomes)));
+             interval_table(outcomes), reliability_table(outcomes), curve_table(outcomes),
+             goal_table(goals_of(outcomes)));
   if (cost) fmt::print("\n{}", cost_table(*cost));
   if (!outputs.json.empty()) write_file(outputs.json, json_report(outcomes, rows, cost));
   return 0;
