@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -46,10 +47,27 @@ void add_visibility(Findings& findings, const Root& root) {
     findings.limited(
         "processes in /proc",
         "those of this pid namespace: what runs outside the container cannot be seen",
-        "to watch from inside: docker run --pid=host, or shareProcessNamespace in a pod");
+        "to see it from here: docker run --pid=host, or shareProcessNamespace in a pod");
   } else {
     findings.good("processes in /proc", "all can be seen");
   }
+}
+
+void add_container(Findings& findings, const Root& root) {
+  std::vector<std::string_view> own;
+  for (const auto* kind : {"pid", "cgroup", "user"}) {
+    if (!in_first_namespace(root, kind)) own.emplace_back(kind);
+  }
+  const bool docker = ::access("/.dockerenv", F_OK) == 0;
+  const bool podman = ::access("/run/.containerenv", F_OK) == 0;
+  const std::string maker = docker ? "Docker" : podman ? "Podman" : "";
+  if (own.empty()) {
+    findings.good("container", maker.empty() ? "none" : maker + ", with the machine's namespaces");
+    return;
+  }
+  findings.good("container",
+                fmt::format("{}{} own {} {}", maker, maker.empty() ? "its" : ", with its",
+                            fmt::join(own, ", "), own.size() == 1 ? "namespace" : "namespaces"));
 }
 
 // Processes besides ourselves, by whose they are.
@@ -138,6 +156,7 @@ std::vector<Finding> examine_rights(const CollectOptions& options) {
   }
   const bool traces = (own_capabilities(*root) & kCapSysPtrace) != 0;
   findings.good("user", user_name(::geteuid()) + (traces ? ", may read all processes" : ""));
+  add_container(findings, *root);
   add_visibility(findings, *root);
   add_reading(findings, *root);
   add_priority(findings);

@@ -160,6 +160,10 @@ TEST(ExamineRights, TellsOfContainers) {
   machine.proc.file("self/ns/x", "");
   ASSERT_EQ(::symlink("pid:[4026532201]", (machine.proc.path() + "/self/ns/pid").c_str()), 0);
   EXPECT_EQ(state(examine_rights(machine.options()), "processes in /proc"), State::Limited);
+  EXPECT_TRUE(found(examine_rights(machine.options()), "container").ends_with("own pid namespace"));
+  ASSERT_EQ(::symlink("user:[4026532202]", (machine.proc.path() + "/self/ns/user").c_str()), 0);
+  EXPECT_TRUE(
+      found(examine_rights(machine.options()), "container").ends_with("own pid, user namespaces"));
 }
 
 TEST(ExamineRights, ExplainsWhyMemoryCannotBeRead) {
