@@ -121,6 +121,11 @@ void draw_x_axis(Plot& plot, const Chart& chart, const Outlook& outlook, bool tw
   if (future) plot.grid.put(row, std::max(plot.area.column, now_column - 1), "now", Style::Strong);
 }
 
+// Between 0 and 1; what is no number is 0, so that a verdict that makes no sense draws nothing odd.
+double share_within(double place) {
+  return place > 0 ? std::min(place, 1.0) : 0.0;
+}
+
 void draw_now(Plot& plot, const Outlook& outlook) {
   if (!(outlook.until > outlook.now)) return;
   const int column = plot.column_of(outlook.now);
@@ -133,12 +138,12 @@ void draw_now(Plot& plot, const Outlook& outlook) {
 }  // namespace
 
 int Plot::column_of(double seconds) const {
-  const double place = std::clamp(axis.place_of(seconds), 0.0, 1.0);
+  const double place = share_within(axis.place_of(seconds));
   return area.column + std::min(area.columns - 1, static_cast<int>(place * area.columns));
 }
 
 int Plot::row_of(double bytes) const {
-  const int from_bottom = static_cast<int>(std::clamp(bytes / top_bytes, 0.0, 1.0) * area.rows);
+  const int from_bottom = static_cast<int>(share_within(bytes / top_bytes) * area.rows);
   return area.row + area.rows - 1 - std::min(from_bottom, area.rows - 1);
 }
 

@@ -263,7 +263,7 @@ void draw_settled(Plot& plot, const verdict::Verdict& verdict, const History& hi
   if (!at && settled.at_step) at = history.time_of(*settled.at_step);
   if (!at || !std::isfinite(settled.level_bytes)) return;
   const double place = plot.axis.place_of(*at);
-  if (place < 0 || place > 1) return;
+  if (!(place >= 0 && place <= 1)) return;
   const int row = plot.row_of(settled.level_bytes);
   const int column = plot.column_of(*at);
   plot.grid.put(row, column, plot.unicode ? "◆" : "o", Style::Good);
