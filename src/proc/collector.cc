@@ -49,6 +49,7 @@ struct Collector::State {
         watchlist(std::move(root), affordable_kept_files(asked.most_kept_files)),
         deep_scanner(asked) {}
 
+  void be_surrounded_by(Surroundings found);
   void add_gap(std::int64_t now_ns);
   void add_sample(std::int64_t now_ns);
   void warn_of_stretching();
@@ -64,6 +65,11 @@ struct Collector::State {
   double slept = slept_seconds();
   std::int64_t opened_unix_ns = unix_ns();
 };
+
+void Collector::State::be_surrounded_by(Surroundings found) {
+  surroundings = std::move(found);
+  for (const auto& missing : surroundings->missing()) warnings.say(missing);
+}
 
 void Collector::State::add_gap(std::int64_t now_ns) {
   const double slept_before = std::exchange(slept, slept_seconds());
@@ -131,7 +137,7 @@ Result<Collector> Collector::open_cgroup(const std::string& path, const CollectO
   if (const auto done = state->watchlist.follow_cgroup(options.roots, path); !done) {
     return done.error();
   }
-  state->surroundings = Surroundings::of_cgroup(options, path);
+  state->be_surrounded_by(Surroundings::of_cgroup(options, path));
   return Collector(std::move(state));
 }
 
@@ -147,8 +153,7 @@ Result<> Collector::add_root(pid_t pid) {
                              pid, error.what)};
   }
   if (!state_->surroundings) {
-    state_->surroundings = Surroundings::of_process(state_->options, pid);
-    for (const auto& missing : state_->surroundings->missing()) state_->warnings.say(missing);
+    state_->be_surrounded_by(Surroundings::of_process(state_->options, pid));
   }
   return Ok{};
 }

@@ -178,6 +178,16 @@ TEST_F(FakeMachine, SaysWhenNothingIsLeft) {
   EXPECT_TRUE(collector->all_gone());
 }
 
+TEST_F(FakeMachine, DoesNotAskAProcessThatWaitsForADiskForMoreThanCounters) {
+  FakeProcess{.pid = 10, .name = "python3", .command = "train.py", .state = 'D'}.put_into(proc_);
+  auto collector = Collector::open({10}, options());
+  ASSERT_TRUE(collector);
+  EXPECT_EQ(processes_in(collector->collect(0)).at(0).command, "");
+  FakeProcess{.pid = 10, .name = "python3", .command = "train.py", .state = 'S'}.put_into(proc_);
+  collector->collect(kSecond);
+  EXPECT_EQ(processes_in(collector->collect(2 * kSecond)).at(0).command, "train.py");
+}
+
 TEST_F(FakeMachine, TakesAnotherTreeWhileItWatches) {
   FakeProcess{.pid = 20}.put_into(proc_);
   FakeProcess{.pid = 21, .parent = 20}.put_into(proc_);

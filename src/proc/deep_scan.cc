@@ -109,6 +109,7 @@ void DeepScanner::earn(std::int64_t now_ns) {
 bool DeepScanner::is_due(const Watched& watched) const {
   const auto& deep = watched.deep;
   if (deep.denied || rss_of(watched) == 0) return false;
+  if (watched.reader.last().activity.state == 'D') return false;  // we might have to wait with it
   if (!deep.scanned_ns) return true;
   const double age = seconds_between(*deep.scanned_ns, now_ns_);
   if (deep.family_changed && age >= kFamilyChangedSeconds) return true;

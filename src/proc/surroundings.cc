@@ -22,7 +22,8 @@ constexpr double kGpusShareOfACore = 0.0002;
 
 }  // namespace
 
-Surroundings::Surroundings(const CollectOptions& options, Result<CgroupReader> cgroups) {
+Surroundings::Surroundings(const CollectOptions& options, pid_t of, Result<CgroupReader> cgroups)
+    : roots_(options.roots), of_(of) {
   if (auto machine = MachineReader::open(options.roots)) {
     machine_reader_ = std::move(*machine);
   } else {
@@ -39,11 +40,20 @@ Surroundings::Surroundings(const CollectOptions& options, Result<CgroupReader> c
 }
 
 Surroundings Surroundings::of_process(const CollectOptions& options, pid_t pid) {
-  return Surroundings(options, CgroupReader::open(options.roots, pid));
+  return Surroundings(options, pid, CgroupReader::open(options.roots, pid));
 }
 
 Surroundings Surroundings::of_cgroup(const CollectOptions& options, const std::string& path) {
-  return Surroundings(options, CgroupReader::open_path(options.roots, path));
+  return Surroundings(options, 0, CgroupReader::open_path(options.roots, path));
+}
+
+// The one who was asked for may have been a wrapper that is gone. (In version 1 a process that has
+// ended is said to be in the root group.)
+void Surroundings::follow_a_living_one(std::span<const pid_t> members) {
+  if (of_ == 0 || members.empty()) return;
+  if (std::binary_search(members.begin(), members.end(), of_)) return;
+  of_ = members.front();
+  if (auto reader = CgroupReader::open(roots_, of_)) cgroup_reader_ = std::move(*reader);
 }
 
 void Surroundings::look(std::int64_t now_ns, std::span<const pid_t> members, bool changed) {
@@ -51,6 +61,7 @@ void Surroundings::look(std::int64_t now_ns, std::span<const pid_t> members, boo
     machine_ = machine_reader_->read();
     machine_due_ns_ = now_ns + kMachineEveryNs;
   }
+  if (changed) follow_a_living_one(members);
   if (cgroup_reader_ && now_ns >= cgroups_due_ns_) {
     cgroups_ = cgroup_reader_->read();
     cgroups_due_ns_ = now_ns + kCgroupsEveryNs;

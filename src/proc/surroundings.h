@@ -38,8 +38,12 @@ class Surroundings {
   const std::vector<std::string>& missing() const { return missing_; }
 
  private:
-  Surroundings(const CollectOptions& options, Result<CgroupReader> cgroups);
+  Surroundings(const CollectOptions& options, pid_t of, Result<CgroupReader> cgroups);
+  void follow_a_living_one(std::span<const pid_t> members);
   void look_at_gpus(std::int64_t now_ns);
+
+  Roots roots_;
+  pid_t of_;  // whose cgroups these are; 0: they were named
 
   std::optional<MachineReader> machine_reader_;
   std::optional<CgroupReader> cgroup_reader_;

@@ -69,6 +69,17 @@ TEST_F(FakeCgroup, IsTheJobsAloneWhenNobodyElseIsInIt) {
   EXPECT_FALSE(sample.cgroups.at(0).exclusive);
 }
 
+TEST_F(FakeCgroup, FollowsAnotherMemberWhenTheFirstHasEnded) {
+  auto surroundings = Surroundings::of_process(options(), 7);
+  surroundings.look(0, std::vector<pid_t>{7, 8}, true);
+  proc_.file(7, "cgroup", "0::/\n").file(8, "cgroup", "0::/job\n");
+  surroundings.look(kSecond, std::vector<pid_t>{8}, true);
+  record::Sample sample;
+  surroundings.put_into(sample);
+  ASSERT_FALSE(sample.cgroups.empty());
+  EXPECT_EQ(sample.cgroups[0].path, "/job");
+}
+
 TEST_F(FakeCgroup, KillsFromBeforeWeLookedAreNoNews) {
   kills(5);
   auto surroundings = Surroundings::of_process(options(), 7);

@@ -29,6 +29,13 @@ std::optional<double> exit_status(const Stat& stat, bool ours_to_know) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// A process that waits for a disk or a server, perhaps in the middle of a change to its own address
+// space: who asks for its command line, mappings or page tables then waits with it, for minutes
+// where a file server is gone. Counters can always be asked for.
+bool may_hold_its_lock(char state) {
+  return state == 'D';
+}
+
 std::uint64_t anon_of(const Watched& watched) {
   return watched.reader.last().memory.anon.value_or(0);
 }
@@ -63,7 +70,7 @@ void Watchlist::watch(Joined joined) {
   watched.process.parent = joined.parent;
   watched.process.name = std::move(joined.stat.name);
   watched.image = joined.stat.image;
-  read_command(watched);
+  if (!may_hold_its_lock(joined.stat.state)) read_command(watched);
   changed_families_.push_back(watched.image);
   members_.push_back(std::move(watched));
 }
@@ -216,6 +223,7 @@ void Watchlist::look_rarely(std::int64_t now_ns, Warnings& warnings) {
     if (next_rare_ >= members_.size()) next_rare_ = 0;
     auto& watched = members_[next_rare_++];
     if (!watched.rare.is_due(now_ns)) continue;
+    if (may_hold_its_lock(watched.reader.last().activity.state)) continue;
     const auto pid = watched.process.id.pid;
     const auto done = watched.rare.look(files_, pid, watched.reader.folder(), now_ns);
     if (!done && done.error().reason == Reason::Denied) {
