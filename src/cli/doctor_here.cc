@@ -14,7 +14,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/data_folder.h"
+#include "record/file.h"
+#include "record/store.h"
 
 namespace tidegauge::cli {
 
@@ -22,39 +23,26 @@ namespace {
 
 using proc::Finding;
 
-constexpr double kEnoughForADay = 256.0 * (1 << 20);  // what a recording is bounded by
+const auto kLargestRecording = static_cast<double>(record::Bounds{}.max_bytes);
 
 Finding here(Finding::State state, std::string what, std::string found, std::string advice = {}) {
   return {state, "here", std::move(what), std::move(found), std::move(advice)};
 }
 
-// The folder itself, or the nearest one above it that exists.
-std::string existing(std::string path) {
-  std::error_code ignored;
-  while (path.size() > 1 && !std::filesystem::exists(path, ignored)) {
-    path = std::filesystem::path(path).parent_path().string();
-  }
-  return path;
-}
-
 Finding recordings() {
-  const auto folder = data_folder();
-  if (folder.empty()) {
-    return here(Finding::State::Limited, "recordings", "no home and no XDG_DATA_HOME",
-                "set XDG_DATA_HOME, or name a file with --record");
+  constexpr auto kElsewhere = "set XDG_DATA_HOME, or name a file with --record";
+  const auto folder = record::store_folder();  // made if need be, as the first recording would
+  if (!folder) {
+    return here(Finding::State::Limited, "recordings", printable(folder.error().what), kElsewhere);
   }
-  const auto shown = printable(folder);
-  const auto place = existing(folder);
   struct statvfs space {};
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(place, ignored) || ::access(place.c_str(), W_OK | X_OK) != 0 ||
-      ::statvfs(place.c_str(), &space) != 0) {
-    return here(Finding::State::Limited, "recordings", shown + " cannot be written",
-                "set XDG_DATA_HOME, or name a file with --record");
+  if (::access(folder->c_str(), W_OK | X_OK) != 0 || ::statvfs(folder->c_str(), &space) != 0) {
+    return here(Finding::State::Limited, "recordings", printable(*folder) + " cannot be written",
+                kElsewhere);
   }
   const auto free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
-  const auto found = fmt::format("{}, {} free", shown, format_bytes(free));
-  if (free >= kEnoughForADay) return here(Finding::State::Good, "recordings", found);
+  const auto found = fmt::format("{}, {} free", printable(*folder), format_bytes(free));
+  if (free >= kLargestRecording) return here(Finding::State::Good, "recordings", found);
   return here(Finding::State::Limited, "recordings", found, "make room, or set XDG_DATA_HOME");
 }
 
