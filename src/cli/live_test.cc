@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+#include <utmp.h>  // login_tty
 
 #include <csignal>
 #include <cstdlib>
@@ -29,10 +30,13 @@ class OnTerminal {
   OnTerminal(unsigned short columns, unsigned short rows, const std::function<int()>& body) {
     winsize size{rows, columns, 0, 0};
     int master = -1;
-    child_ = forkpty(&master, nullptr, nullptr, &size);
-    if (child_ == 0) _exit(body());
+    int slave = -1;
+    if (openpty(&master, &slave, nullptr, nullptr, &size) != 0) return;
     master_ = UniqueFd(master);
-    tcgetattr(master, &before_);
+    tcgetattr(master, &before_);  // while nobody else has it
+    child_ = fork();
+    if (child_ == 0) _exit(login_tty(slave) == 0 ? body() : 127);
+    close(slave);
   }
   ~OnTerminal() {
     if (child_ > 0 && !ended_) {
