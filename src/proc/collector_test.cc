@@ -54,8 +54,8 @@ TEST_F(FakeMachine, ProcessesComeBeforeEventsAndTheSampleLast) {
   ASSERT_TRUE(collector) << collector.error().what;
   const auto& entries = collector->collect(0);
   ASSERT_EQ(entries.size(), 5u);
-  for (const std::size_t i : {0, 1}) EXPECT_TRUE(std::get_if<record::Process>(&entries[i]));
-  for (const std::size_t i : {2, 3}) {
+  for (const std::size_t i : {0u, 1u}) EXPECT_TRUE(std::get_if<record::Process>(&entries[i]));
+  for (const std::size_t i : {2u, 3u}) {
     ASSERT_TRUE(std::get_if<record::Event>(&entries[i]));
     EXPECT_EQ(std::get<record::Event>(entries[i]).kind, EventKind::Started);
   }
