@@ -196,7 +196,11 @@ TEST_F(LiveTree, FindsAGrandchildWhoseParentCameAndWentBetweenTwoLooks) {
   const auto stat = parse_stat(*root_.read(orphan[0], "stat"));
   ASSERT_TRUE(stat);
   if (stat->parent != 1) GTEST_SKIP() << "orphans go to process " << stat->parent << " here";
-  EXPECT_EQ(grow(), orphan);
+  // A pid is given out a moment before its process can be seen, so a busy machine may need a second
+  // look; more would be a miss.
+  auto found = grow();
+  if (found.empty()) found = grow();
+  EXPECT_EQ(found, orphan);
 }
 
 }  // namespace
