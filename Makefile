@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test build install package bench bench-verdict bench-programs format clean
+.PHONY: help demo test tidy build install package bench bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -11,8 +11,13 @@ help: ## this list
 demo: ## see it work: a small training job is run and judged (a few minutes)
 	@tools/demo
 
-test: ## everything that must hold; FAST=1 leaves out sanitizers, fuzzers and clang-tidy
+test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers
 	@FAST=$(FAST) tools/test
+
+tidy: ## clang-tidy over src/; a file is looked at again only when it changed
+	@tools/bootstrap test
+	@tools/build build -DTIDEGAUGE_TESTS=ON
+	@tools/tidy.py build
 
 build: ## leaves build/tidegauge
 	@tools/bootstrap build
