@@ -42,14 +42,18 @@ std::optional<int> parse(CLI::App& app, Words words) {
     fmt::print("{}", app.help());
     return kNothingWrong;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "tidegauge {}: {}\nTry 'tidegauge {} --help'.\n", app.get_name(),
-               printable(error.what()), app.get_name());
+    put(stderr, fmt::format("tidegauge {}: {}\nTry 'tidegauge {} --help'.\n", app.get_name(),
+                            printable(error.what()), app.get_name()));
     return kWrongUse;
   }
 }
 
+void put(std::FILE* to, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
 int fail(std::string_view command, ExitCode code, std::string_view message) {
-  fmt::print(stderr, "tidegauge {}: {}\n", command, message);
+  put(stderr, fmt::format("tidegauge {}: {}\n", command, message));
   return code;
 }
 

@@ -2,6 +2,7 @@
 // What the commands share: their table, their manners on errors, and the terminal they talk to.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,10 @@ inline constexpr std::string_view kTool = "tidegauge " TIDEGAUGE_VERSION;
 // Parses `words`. A value is the exit code to leave with at once: 0 after --help, 2 after an error
 // that has been printed with the way to --help.
 std::optional<int> parse(CLI::App& app, Words words);
+
+// Writes `text`. That a reader has left or a disk is full is no reason to end otherwise than
+// planned: fmt::print would throw.
+void put(std::FILE* to, std::string_view text);
 
 // Prints "tidegauge COMMAND: message" to stderr and returns `code`.
 int fail(std::string_view command, ExitCode code, std::string_view message);

@@ -4,22 +4,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "proc/fd_path.h"
+#include "proc/roots.h"
+#include "proc/stat.h"
 #include "record/ring.h"
 
 namespace tidegauge::cli {
 
 namespace {
 
-// Between two looks a job may print much more; its last words tell where it is.
-constexpr std::size_t kMostOutput = 256 << 10;
+// A job may print thousands of steps between two looks.
+constexpr std::size_t kMostGuesses = 1024;
 
 }  // namespace
 
 JobMarks::JobMarks(const Options& options) {
   if (options.channel) {
     if (auto ring = record::RingReader::create()) ring_.emplace(*std::move(ring));
+    if (auto root = proc::Root::open(proc::Roots{}.proc)) processes_.emplace(*std::move(root));
   }
   guess_ = options.guess && ::isatty(STDOUT_FILENO) == 1;
 }
@@ -33,23 +38,44 @@ bool JobMarks::wants_terminal() const {
   return guess_;
 }
 
-void JobMarks::listen_to(guard::Job& job) {
+void JobMarks::listen_to(guard::Job& job, const Session& session) {
   if (!guess_) return;
-  job.on_output([this](std::string_view bytes) {
-    output_ += bytes;
-    if (output_.size() > kMostOutput) output_.erase(0, output_.size() - kMostOutput);
+  job.on_output([this, &session](std::string_view bytes) {
+    for (auto& guess : guesser_.feed(bytes, session.now_ns())) guesses_.push_back(std::move(guess));
+    if (guesses_.size() > kMostGuesses) guesses_ = record::thin(std::move(guesses_)).events;
   });
 }
 
+// A process that marks before it was first sampled is asked for its name itself.
+record::ProcessId JobMarks::who_is(const Session& session, pid_t pid) {
+  if (const auto known = session.who_is(pid); known.pid != 0) return known;
+  const auto [at, is_new] = newcomers_.try_emplace(pid);
+  if (!is_new || !processes_) return at->second;
+  const auto text = processes_->read(pid, "stat");
+  if (!text) return {};
+  if (const auto stat = proc::parse_stat(*text)) at->second = stat->id;
+  return at->second;
+}
+
 void JobMarks::pass_on(Session& session) {
-  if (ring_) {
-    const auto marks =
-        ring_->read(session.ring_clock(), [&session](pid_t pid) { return session.who_is(pid); });
-    for (const auto& mark : marks) session.add(mark);
-  }
-  if (output_.empty()) return;
-  for (const auto& mark : guesser_.feed(output_, session.now_ns())) session.add(mark);
-  output_.clear();
+  const auto who = [this, &session](pid_t pid) { return who_is(session, pid); };
+  pass_on(session, ring_ ? ring_->read(session.ring_clock(), who) : std::vector<record::Event>{});
+}
+
+void JobMarks::pass_on_rest(Session& session) {
+  const auto who = [this, &session](pid_t pid) { return who_is(session, pid); };
+  pass_on(session,
+          ring_ ? ring_->read_rest(session.ring_clock(), who) : std::vector<record::Event>{});
+}
+
+void JobMarks::pass_on(Session& session, std::vector<record::Event> marks) {
+  newcomers_.clear();  // a pid may be another's by the next look
+  auto guesses = record::thin(std::exchange(guesses_, {})).events;
+  marks.insert(marks.end(), std::make_move_iterator(guesses.begin()),
+               std::make_move_iterator(guesses.end()));
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
+  for (const auto& mark : marks) session.add(mark);
 }
 
 }  // namespace tidegauge::cli

@@ -2,6 +2,7 @@
 // What a job that we started tells us about its steps: through the ring, or by what it prints.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "cli/session.h"
 #include "guard/supervise.h"
+#include "proc/root.h"
 #include "record/guess.h"
 #include "record/ring_reader.h"
 
@@ -24,15 +26,22 @@ class JobMarks {
 
   std::vector<std::pair<std::string, std::string>> environment() const;
   bool wants_terminal() const;
-  void listen_to(guard::Job& job);
-  // Everything that has come since the last time.
+  // Output from now on, as long as `session` lives or until somebody else listens.
+  void listen_to(guard::Job& job, const Session& session);
+  // Everything that has come since the last time, thinned.
   void pass_on(Session& session);
+  void pass_on_rest(Session& session);  // the same for the last time
 
  private:
+  record::ProcessId who_is(const Session& session, pid_t pid);
+  void pass_on(Session& session, std::vector<record::Event> marks);
+
   std::optional<record::RingReader> ring_{};
+  std::optional<proc::Root> processes_{};
+  std::map<pid_t, record::ProcessId> newcomers_{};  // of one look at the ring
   bool guess_ = false;
   record::MarkGuesser guesser_{};
-  std::string output_{};  // since the last time, bounded
+  std::vector<record::Event> guesses_{};  // since the last time
 };
 
 }  // namespace tidegauge::cli

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <langinfo.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -261,6 +262,11 @@ Result<Live> Live::open(const Options& options) {
 }
 
 void Live::show(const view::LiveState& state) {
+  // Under `run` the signal of a new size is the job's and does not reach ncurses.
+  winsize now{};
+  if (::ioctl(fd(), TIOCGWINSZ, &now) == 0 && is_term_resized(now.ws_row, now.ws_col)) {
+    resizeterm(now.ws_row, now.ws_col);
+  }
   if (!state_->controls.paused_at || !state_->shown) state_->shown = state;
   state_->draw();
 }

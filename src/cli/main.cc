@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {
     // Only a bug or the end of memory comes here; a core dump would help less than a sentence.
-    fmt::print(stderr, "tidegauge: internal error: {}\n", error.what());
+    tidegauge::cli::put(stderr, fmt::format("tidegauge: internal error: {}\n", error.what()));
     return tidegauge::cli::kCouldNotLook;
   }
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <exception>
 #include <fstream>
 
 #include "base/fd.h"
@@ -13,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/job_marks.h"
 #include "cli/options.h"
+#include "cli/screen.h"
 #include "cli/session.h"
 #include "cli/sitting.h"
 #include "guard/supervise.h"
@@ -29,9 +31,11 @@ examples:
   tidegauge run -- python train.py
   tidegauge run --limit 32GB --json verdict.json -- python train.py --epochs 3
   tidegauge run --record train.tg -- sh -c 'make data && python train.py'
+  tidegauge run --live -- python train.py > train.log 2>&1
 
 The job's input, output, signals and exit code are its own; our words come on stderr when it has
-ended. With --for or --until-decided the job goes on unwatched afterwards.
+ended. With --for or --until-decided the job goes on unwatched afterwards. If tidegauge is killed the
+job goes on too.
 )";
 
 struct RunOptions {
@@ -39,21 +43,21 @@ struct RunOptions {
   std::string json_path;
   bool no_marks = false;
   bool no_guess = false;
+  bool live = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
 };
 
-// The words before and after the first "--"; without one CLI11 finds where the command begins.
+// The words before the first "--", and the rest from there.
 struct Split {
   Words ours;
-  Words command;
+  Words rest;
 };
 
 Split split_at_dashes(Words words) {
   const auto dashes = std::find(words.begin(), words.end(), "--");
-  if (dashes == words.end()) return {words, {}};
   const auto at = static_cast<std::size_t>(dashes - words.begin());
-  return {words.subspan(0, at), words.subspan(at + 1)};
+  return {words.subspan(0, at), words.subspan(at)};
 }
 
 std::optional<int> parse_run(Words words, RunOptions& options) {
@@ -63,21 +67,39 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
       ->type_name("FILE");
   app.add_flag("--no-marks", options.no_marks, "give the job no channel for its steps and phases");
   app.add_flag("--no-guess", options.no_guess, "do not look for steps in the job's output");
+  app.add_flag("--live,!--no-live", options.live,
+               "show the live view; the job's output has to go elsewhere");
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
-  const auto [ours, command] = split_at_dashes(words);
+  auto [ours, rest] = split_at_dashes(words);
   if (const auto code = parse(app, ours)) return code;
   options.command = app.remaining();
   if (!options.command.empty() && options.command[0].starts_with("-")) {
-    fmt::print(stderr, "tidegauge run: there is no option '{}'\nTry 'tidegauge run --help'.\n",
-               printable(options.command[0]));
-    return kWrongUse;
+    return fail("run", kWrongUse,
+                fmt::format("there is no option '{}'\nTry 'tidegauge run --help'.",
+                            printable(options.command[0])));
   }
-  options.command.insert(options.command.end(), command.begin(), command.end());
-  if (!options.command.empty()) return {};
-  fmt::print(stderr, "tidegauge run: which command?\nTry 'tidegauge run --help'.\n");
-  return kWrongUse;
+  // Dashes after the command has begun are its own.
+  if (options.command.empty() && !rest.empty()) rest = rest.subspan(1);
+  options.command.insert(options.command.end(), rest.begin(), rest.end());
+  if (options.command.empty()) {
+    return fail("run", kWrongUse, "which command?\nTry 'tidegauge run --help'.");
+  }
+  if (options.live && (::isatty(STDOUT_FILENO) == 1 || ::isatty(STDERR_FILENO) == 1)) {
+    return fail("run", kWrongUse,
+                "--live needs the terminal to itself: send the job's output elsewhere, as in "
+                "'tidegauge run --live -- COMMAND > job.log 2>&1'");
+  }
+  return {};
+}
+
+// Our files must not take the place of an input or output that was closed when we were started:
+// what somebody writes there would end up in the recording. The job finds it closed, as we did.
+void fill_closed_files() {
+  int fd = STDIN_FILENO;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const UniqueFd one_too_many(fd);
 }
 
 // Before the job starts, so that nobody finds out after a week that nothing was kept.
@@ -88,38 +110,36 @@ Result<> check_writable(const std::string& path) {
   return Ok{};
 }
 
-Result<Session> begin_session(const guard::Job& job, const RunOptions& options) {
+Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
+                              std::vector<std::string>& warnings) {
   proc::CollectOptions collect;
   collect.interval_seconds = options.sitting.interval_seconds.value_or(collect.interval_seconds);
   auto collector = proc::Collector::open({job.pid()}, collect);
   if (!collector) return collector.error();
-  return Session::begin(*std::move(collector),
-                        session_options("run", options.sitting, options.rules,
-                                        proc::masked_command(options.command)));
+  auto begin =
+      session_options("run", options.sitting, options.rules, proc::masked_command(options.command));
+  begin.warn = [&warnings](const std::string& warning) { warnings.push_back(warning); };
+  return Session::begin(*std::move(collector), std::move(begin));
 }
 
 // Watches until the job ends, or the watching was for a while only.
-void follow(guard::Job& job, Session& session, JobMarks& marks, const SittingOptions& sitting) {
+void follow(guard::Job& job, Session& session, JobMarks& marks, const RunOptions& options) {
+  Screen screen(options.live ? Screen::Kind::View : Screen::Kind::Silent, false);
+  marks.listen_to(job, session);
   while (!job.status()) {
     if (session.now_ns() >= session.due_ns()) {
       marks.pass_on(session);
       session.look();
-      if (enough_seen(session, sitting)) return;
+      screen.show(session);
+      if (enough_seen(session, options.sitting)) break;
     }
-    job.pump(std::max<std::int64_t>(session.due_ns() - session.now_ns(), 0));
+    job.pump(std::max<std::int64_t>(session.due_ns() - session.now_ns(), 0), screen.fd());
+    if (screen.take_keys(session)) screen.close();
   }
-  marks.pass_on(session);
+  job.on_output({});
+  if (!job.status()) return;
+  marks.pass_on_rest(session);
   session.look();
-}
-
-int exit_as(const guard::Job& job) {
-  const auto status = *job.status();
-  if (status.signal == SIGINT && job.interrupted_by_terminal()) {
-    // A shell's loop ends when its command died of Ctrl-C, not when it returned 130.
-    std::signal(SIGINT, SIG_DFL);
-    std::raise(SIGINT);
-  }
-  return status.code;
 }
 
 void write_document(const verdict::Verdicts& verdicts, const RunOptions& options) {
@@ -130,28 +150,56 @@ void write_document(const verdict::Verdicts& verdicts, const RunOptions& options
   fail("run", kCouldNotLook, from_errno(errno, printable(options.json_path)).what);
 }
 
-void watch_to_the_end(guard::Job& job, Session& session, JobMarks& marks,
-                      const RunOptions& options) {
-  follow(job, session, marks, options.sitting);
-  const auto ending = session.end();
-  write_document(ending.verdicts, options);
-  if (!options.sitting.quiet) print_ending(session, ending, stderr);
-}
-
 // A job that had ended before we could look: nothing was seen, and that is what we say.
 void tell_of_nothing(const Error& error, const RunOptions& options) {
-  write_document(verdict::judge({}, options.rules), options);
-  if (options.sitting.quiet && error.reason == Reason::Gone) return;
   const bool ended = error.reason == Reason::Gone;
+  if (options.sitting.quiet && ended) return;
   fail("run", kCouldNotLook,
-       ended ? "the job ended before it could be looked at"
-             : "the job runs unwatched: " + error.what);
+       ended ? "the job ended before it could be looked at" : "nothing was seen: " + error.what);
+}
+
+// Watches the job to its end and tells about it then: until then stderr is the job's alone.
+void watch_and_tell(guard::Job& job, JobMarks& marks, const RunOptions& options) {
+  std::vector<std::string> warnings;
+  auto session = begin_session(job, options, warnings);
+  std::optional<Session::Ending> ending;
+  if (session) {
+    follow(job, *session, marks, options);
+    ending = session->end();
+  }
+  write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
+  while (!job.status()) job.pump(-1);
+  if (!session) return tell_of_nothing(session.error(), options);
+  if (options.sitting.quiet) return;
+  for (const auto& warning : warnings) fail("run", kCouldNotLook, warning);
+  print_ending(*session, *ending, stderr);
+}
+
+// Whatever happens to our watching, the job is waited for.
+void watch_to_the_end(guard::Job& job, JobMarks& marks, const RunOptions& options) {
+  try {
+    watch_and_tell(job, marks, options);
+  } catch (const std::exception& error) {
+    job.on_output({});
+    while (!job.status()) job.pump(-1);
+    fail("run", kCouldNotLook, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+int exit_as(guard::Job job) {
+  const auto status = *job.status();
+  const bool interrupted = status.signal == SIGINT && job.interrupted_by_terminal();
+  { const auto over = std::move(job); }  // signals act on us again
+  // A shell's loop ends when its command died of Ctrl-C, not when it returned 130.
+  if (interrupted) std::raise(SIGINT);
+  return status.code;
 }
 
 }  // namespace
 
 int run(Words words) {
   RunOptions options;
+  fill_closed_files();
   if (const auto code = parse_run(words, options)) return *code;
   for (const auto& path : {options.sitting.record_path, options.json_path}) {
     if (const auto good = check_writable(path); !good) {
@@ -167,14 +215,10 @@ int run(Words words) {
     fail("run", kCouldNotLook, job.error().what);
     return guard::exit_code_for(job.error());
   }
-  marks.listen_to(*job);
-  if (auto session = begin_session(*job, options)) {
-    watch_to_the_end(*job, *session, marks, options);
-  } else {
-    tell_of_nothing(session.error(), options);
-  }
-  while (!job->status()) job->pump(-1);
-  return exit_as(*job);
+  // Whoever reads our words may leave; the exit code is the job's all the same.
+  std::signal(SIGPIPE, SIG_IGN);
+  watch_to_the_end(*job, marks, options);
+  return exit_as(*std::move(job));
 }
 
 }  // namespace tidegauge::cli

@@ -23,10 +23,11 @@ view::LiveState state_of(const Session& session) {
 
 }  // namespace
 
-Screen::Screen(Kind kind, bool ascii) : lines_(kind != Kind::Silent) {
+Screen::Screen(Kind kind, bool ascii) : lines_(kind == Kind::Best || kind == Kind::Lines) {
   const auto paper = paper_of(STDOUT_FILENO);
-  if (kind != Kind::Best || !paper.terminal || ::isatty(STDIN_FILENO) == 0) return;
-  auto live = Live::open({.ascii = ascii, .colour = paper.colour});
+  const bool ours = paper.terminal && ::isatty(STDIN_FILENO) == 1;
+  if (kind != Kind::View && !(kind == Kind::Best && ours)) return;
+  auto live = Live::open({.ascii = ascii, .colour = paper.colour || kind == Kind::View});
   if (!live) return;  // a terminal that can do too little gets lines
   live_.emplace(*std::move(live));
   lines_ = false;
@@ -55,7 +56,7 @@ void Screen::show_line(Session& session) {
   if (klass == last_class_ && now < last_line_at_ + kSecondsBetweenLines) return;
   last_class_ = klass;
   last_line_at_ = now;
-  fmt::print(stderr, "{}\n", view::status_line(state_of(session)));
+  put(stderr, view::status_line(state_of(session)) + "\n");
 }
 
 bool Screen::take_keys(Session& session) {

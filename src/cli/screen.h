@@ -13,7 +13,8 @@ namespace tidegauge::cli {
 class Screen {
  public:
   enum class Kind {
-    Best,   // the live view if there is a terminal for it, else lines
+    Best,   // the live view if stdin and stdout are a terminal for it, else lines
+    View,   // the live view on the controlling terminal, else nothing
     Lines,  // a status line on stderr when the verdict changes, and every minute
     Silent,
   };

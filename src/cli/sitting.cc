@@ -19,7 +19,7 @@ SessionOptions session_options(std::string_view command, const SittingOptions& s
   options.rules = rules;
   options.rules.mode = verdict::Rules::Mode::Alarm;  // it looks again and again
   options.warn = [command = std::string(command)](const std::string& message) {
-    fmt::print(stderr, "tidegauge {}: {}\n", command, message);
+    put(stderr, fmt::format("tidegauge {}: {}\n", command, message));
   };
   return options;
 }
@@ -31,12 +31,12 @@ bool enough_seen(const Session& session, const SittingOptions& sitting) {
 
 void print_ending(const Session& session, const Session::Ending& ending, std::FILE* to) {
   const auto paper = paper_of(::fileno(to));
-  fmt::print(to, "{}",
-             session.summary().text(
-                 ending.verdicts,
-                 {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns}));
-  if (!ending.recording.empty()) fmt::print(to, "recording  {}\n", printable(ending.recording));
-  if (!ending.report.empty()) fmt::print(to, "report     {}\n", printable(ending.report));
+  auto text = session.summary().text(
+      ending.verdicts,
+      {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
+  if (!ending.recording.empty()) text += "recording  " + printable(ending.recording) + "\n";
+  if (!ending.report.empty()) text += "report     " + printable(ending.report) + "\n";
+  put(to, text);
   std::fflush(to);
 }
 

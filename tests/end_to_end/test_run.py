@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tidegauge run` in scripts and pipes: the job's exit code and files are its own, our words come at the end."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from terminal import Terminal
+from test_marks import events_of
+
+BAR = "import sys\nfor i in range(41):\n    sys.stderr.write(f'\\r{100 * i // 40:3}%|##  | {i}/40 [00:10<01:13, 12.00it/s]'); sys.stderr.flush()\n"
+
+
+def fifo(folder, name):
+    path = folder / name
+    os.mkfifo(path)
+    return path
+
+
+def test_exits_as_the_job_did_and_keeps_its_output_apart(call):
+    done = call("run", "--no-record", "--", "sh", "-c", "echo out; echo err >&2; exit 9")
+    assert done.returncode == 9
+    assert done.stdout == "out\n"
+    assert done.stderr.startswith("err\n")
+    assert "tidegauge" in done.stderr or "Processes" in done.stderr, "our words come after the job's"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        (["tidegauge-no-such-command"], 127, "command not found"),
+        (["/etc/passwd"], 126, "ermission denied"),
+        (["sh", "-c", "kill -9 $$"], 137, ""),
+        (["sh", "-c", "kill -INT $$"], 130, ""),
+    ],
+)
+def test_exit_codes_are_those_of_a_shell(call, command, code, words):
+    done = call("run", "--no-record", "--quiet", "--", *command)
+    assert done.returncode == code
+    assert words in done.stderr
+
+
+def test_options_end_where_the_command_begins(call):
+    done = call("run", "--no-record", "--quiet", "echo", "--limit", "--quiet", "--", "x")
+    assert (done.returncode, done.stdout) == (0, "--limit --quiet -- x\n")
+    assert call("run", "--no-record").returncode == 2
+    done = call("run", "--frobnicate", "--", "true")
+    assert done.returncode == 2 and "--frobnicate" in done.stderr
+
+
+def test_the_job_reads_what_is_piped_to_us(call):
+    done = call("run", "--no-record", "--quiet", "--", "cat", input="a line\n", stdin=None)
+    assert done.stdout == "a line\n"
+
+
+def test_the_job_finds_files_and_environment_as_if_we_were_not_there(call, tidegauge, tmp_path):
+    look = "import os; print(sorted(os.listdir('/proc/self/fd')), os.getcwd(), sorted(os.environ.items()))"
+    plain = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    under = call("run", "--record", tmp_path / "r.tg", "--", sys.executable, "-c", look).stdout
+    ring = re.search(r"\('TIDEGAUGE_RING', '/proc/\d+/fd/\d+'\), ", under)
+    assert ring
+    assert under.replace(ring[0], "") == plain.stdout
+    assert call("run", "--no-marks", "--no-record", "-q", "--", sys.executable, "-c", look).stdout == plain.stdout
+
+
+def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home, tmp_path):
+    recording = tmp_path / "r.tg"
+    script = "import os; print([os.path.exists(f'/proc/self/fd/{fd}') for fd in range(3)], file=open('seen', 'w'))"
+    for closed, seen in ((">&-", [True, False, True]), ("2>&-", [True, True, False]), ("<&- >&-", [False, False, True])):
+        command = f"{tidegauge} run --record {recording} -- {sys.executable} -c \"{script}\" {closed}"
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True)
+        assert done.returncode == 0
+        assert (tmp_path / "seen").read_text().strip() == str(seen), closed
+        assert events_of(recording), "the recording holds nothing that was not written to it"
+
+
+def test_readers_that_leave_do_not_change_the_exit_code(tidegauge, home):
+    command = f"{{ {tidegauge} run --no-record -- sh -c 'exit 5'; echo $? >&3; }} 2>&1 >/dev/null | true"
+    done = subprocess.run(["bash", "-c", f"exec 3>&1; {command}"], capture_output=True, text=True)
+    assert done.stdout == "5\n"
+
+
+def test_after_a_while_the_job_goes_on_unwatched(tidegauge, home, tmp_path):
+    orders = fifo(tmp_path, "orders")
+    process = subprocess.Popen(
+        [tidegauge, "run", "--no-record", "--for", "100ms", "--interval", "20ms", "--json", tmp_path / "v.json", "--",
+         "sh", "-c", f"cat {orders}; exit 3"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with open(orders, "w") as to_job:
+        while not (tmp_path / "v.json").exists() or not (tmp_path / "v.json").read_text().endswith("}\n"):
+            assert process.poll() is None
+        to_job.write("still here\n")
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (3, "still here\n")
+    assert err, "the summary, once the job has ended"
+    assert json.loads((tmp_path / "v.json").read_text())["schema"] == "tidegauge/verdict/1"
+
+
+def test_where_the_verdict_shall_go_is_checked_before_the_job_starts(call, tmp_path):
+    done = call("run", "--json", tmp_path / "none" / "v.json", "--", "touch", tmp_path / "started")
+    assert done.returncode == 3 and "none" in done.stderr
+    assert not (tmp_path / "started").exists()
+
+
+def test_signals_without_a_terminal(tidegauge, home):
+    script = "trap 'echo got; exit 8' TERM; echo ready; while :; do read line; done"
+    process = subprocess.Popen(
+        [tidegauge, "run", "--no-record", "--quiet", "--", "sh", "-c", script],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout.read() == "got\n"
+    assert process.wait(timeout=30) == 8
+
+
+def test_the_job_survives_a_killed_gauge_and_so_do_its_marks(tidegauge, home, tmp_path):
+    orders = fifo(tmp_path, "orders")
+    said = fifo(tmp_path, "said")
+    job = f"echo $$ > {said}; read line < {orders}; {tidegauge} mark step=1; echo code $? > {said}"
+    gauge = subprocess.Popen([tidegauge, "run", "--no-record", "--quiet", "--", "sh", "-c", job])
+    assert int(said.read_text())
+    gauge.kill()
+    gauge.wait()
+    orders.write_text("go\n")
+    assert said.read_text() == "code 0\n"
+
+
+def test_steps_are_guessed_on_a_terminal_and_only_there(call, tidegauge, home, tmp_path):
+    words = ["run", "--interval", "20ms", "--record", tmp_path / "r.tg", "--", sys.executable, "-c", BAR]
+    terminal = Terminal([tidegauge, *words])
+    terminal.rest()
+    assert terminal.exit_code() == 0
+    steps = [event for event in events_of(tmp_path / "r.tg") if event["event"] == "step"]
+    assert steps and steps[-1]["value"] == 40
+    assert {event["source"] for event in steps} == {"output"}
+    call(*words)
+    assert not [event for event in events_of(tmp_path / "r.tg") if event["event"] == "step"]
+
+
+def test_a_gauge_in_a_gauge(call, tidegauge, tmp_path):
+    inner = [tidegauge, "run", "--no-record", "-q", "--", "sh", "-c", f"{tidegauge} mark --strict step=1; exit 4"]
+    assert call("run", "--no-record", "-q", "--", *inner).returncode == 4
+
+
+def test_the_live_view_needs_the_terminal_to_itself(tidegauge, home, tmp_path):
+    refused = Terminal([tidegauge, "run", "--live", "--no-record", "--", "true"])
+    assert b"needs the terminal to itself" in refused.rest()
+    assert refused.exit_code() == 2
+    orders = fifo(tmp_path, "orders")
+    command = f"{tidegauge} run --live --no-record --interval 50ms -- cat {orders} >{tmp_path}/out 2>&1"
+    live = Terminal(["sh", "-c", command], rows=30, columns=100, environment={**os.environ, "TERM": "xterm"})
+    with open(orders, "w") as to_job:
+        live.expect("cat")
+        live.resize(40, 120)
+        live.expect("cat")  # drawn again
+        live.send("q")
+        live.expect(rb"\x1b\[\?1049l")  # the view is gone, the job is not
+        to_job.write("from the job\n")
+    assert live.exit_code() == 0
+    text = (tmp_path / "out").read_text()
+    assert text.startswith("from the job\n")
+    assert len(text) > 100, "the summary goes where stderr goes"
