@@ -166,7 +166,8 @@ class LiveTree : public ::testing::Test {
 
 TEST_F(LiveTree, FindsChildrenAtTheNextLook) {
   EXPECT_EQ(grow(), Pids{});
-  EXPECT_EQ(grow(), puppet_.pids_of("fork 3 0"));
+  const auto children = puppet_.pids_of("fork 3 0");
+  EXPECT_EQ(grow(), children);
   EXPECT_EQ(grow(), Pids{});
 }
 

@@ -40,7 +40,7 @@ TEST(LineNumbers, AreShortAndExact) {
 TEST(LineNumbers, ReadBackWhatTheyWroteForEveryNumber) {
   EXPECT_TRUE(rc::check([](std::uint64_t bytes, std::int64_t ns) {
     for (const auto value : {bytes, bytes << 10, ~bytes}) RC_ASSERT(parse_kib(kib(value)) == value);
-    for (const auto value : {ns, -ns, ns * 1'000'000}) {
+    for (const auto value : {ns, ~ns, ns / 1'000'000 * 1'000'000}) {
       RC_ASSERT(parse_seconds(seconds(value)) == value);
     }
   }));
