@@ -35,21 +35,6 @@ double foreign_bytes(const record::ProcessSample& process) {
   return process.others.empty() ? 0 : process.others.front().bytes;
 }
 
-// A process that holds less than this share of what it held a sample ago, and is gone in the next
-// one, was being taken down when we looked.
-constexpr double kLastBreath = 0.95;
-
-std::optional<double> resident_of(const record::Sample& sample, const record::ProcessId& id) {
-  for (const auto& process : sample.processes) {
-    if (process.id != id) continue;
-    const auto& memory = process.memory;
-    if (memory.rss) return static_cast<double>(*memory.rss);
-    if (!memory.anon) return {};
-    return static_cast<double>(*memory.anon + memory.file.value_or(0) + memory.shmem.value_or(0));
-  }
-  return {};
-}
-
 }  // namespace
 
 struct Gauge::State {
@@ -72,17 +57,9 @@ struct Gauge::State {
     return static_cast<double>(at_ns - *origin_ns) * kNanosecond;
   }
 
-  // The last sample waits for what follows it: a process that ends gives its memory back, and what
-  // is seen of that is neither a restart nor a plateau.
-  std::optional<record::Sample> waiting{};
-  std::optional<record::Sample> taken{};  // the one before
-
   void add(const record::Process& process);
   void add(const record::Event& event);
   void add(const record::Sample& sample);
-  void take(const record::Sample& sample);
-  void take_waiting();
-  void drop_last_breath(const record::ProcessId& of);
   void add_column(const record::NamedBytes& column, double at);
   Material material(const BlockSeries& series, const PassClock& passes) const;
   Verdict judge_series(const Subject& subject, const BlockSeries& series, const PassClock& passes,
@@ -99,35 +76,12 @@ void Gauge::State::add(const record::Process& process) {
 
 void Gauge::State::add(const record::Event& event) {
   const double at = since_origin(event.at_ns);
-  if (event.kind == record::EventKind::Exited) {
-    drop_last_breath(event.process);
-    take_waiting();
-  }
   keeper.add(event);
   if (event.kind == record::EventKind::Exec) members.restart(event.process, at);
   marks.add(event, at);
 }
 
 void Gauge::State::add(const record::Sample& sample) {
-  take_waiting();
-  waiting = sample;
-}
-
-void Gauge::State::take_waiting() {
-  if (!waiting) return;
-  take(*waiting);
-  taken = std::move(waiting);
-  waiting.reset();
-}
-
-void Gauge::State::drop_last_breath(const record::ProcessId& of) {
-  if (!waiting || !taken) return;
-  const auto before = resident_of(*taken, of);
-  const auto now = resident_of(*waiting, of);
-  if (before && now && *now < kLastBreath * *before) waiting.reset();
-}
-
-void Gauge::State::take(const record::Sample& sample) {
   const double at = since_origin(sample.at_ns);
   const record::Ledger ledger = keeper.add(sample);
   double held = static_cast<double>(ledger.total);
@@ -268,12 +222,10 @@ void Gauge::add(const record::Entry& entry) {
 }
 
 Verdicts Gauge::judge() const {
-  state_->take_waiting();
   return state_->judge();
 }
 
 Verdicts Gauge::judge(Rules::Mode mode) const {
-  state_->take_waiting();
   const auto usual = std::exchange(state_->rules.mode, mode);
   auto verdicts = state_->judge();
   state_->rules.mode = usual;

@@ -58,23 +58,6 @@ TEST(Judge, ALongStraightLineIsALeak) {
   EXPECT_GE(verdict.bytes_per_minute->high, 3 * kMebibyte);
 }
 
-TEST(Judge, AProcessThatIsBeingTakenDownHasNotShrunk) {
-  const ProcessId job{10, 1};
-  FakeRecording whole;
-  for (int i = 0; i < 3600; ++i) whole.anon(i, {{job, (500 + 0.05 * i) * kMebibyte}});
-  FakeRecording seen_ending = whole;
-  seen_ending.anon(3600, {{job, 200 * kMebibyte}});  // half of it was given back when we looked
-  for (auto* recording : {&whole, &seen_ending}) {
-    recording->event(
-        {.at_ns = nanoseconds(3601), .kind = record::EventKind::Exited, .process = job});
-  }
-  const Verdict expected = judge(whole.get(), {}).all.front();
-  const Verdict verdict = judge(seen_ending.get(), {}).all.front();
-  EXPECT_EQ(verdict.klass, Class::Leak);
-  EXPECT_EQ(verdict.p_leak, expected.p_leak);
-  EXPECT_EQ(verdict.last_bytes, expected.last_bytes);
-}
-
 TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
   FakeRecording recording;
   Gauge gauge({});
