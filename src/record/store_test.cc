@@ -5,41 +5,32 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 
 #include "base/fd.h"
+#include "record/temp_folder.h"
 
 namespace tidegauge::record {
 namespace {
 
 namespace fs = std::filesystem;
 
+// A folder with recordings in it.
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "store.XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
   // A recording with its report, written `age` hours ago.
   fs::path recording(const std::string& name, std::size_t bytes, int age) const {
-    const auto path = path_ / (name + ".tg");
+    const auto path = this->path() / (name + ".tg");
     std::ofstream(path) << std::string(bytes, 'x');
     std::ofstream(path.string() + ".md") << "report";
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(age));
     return path;
   }
-  const fs::path& path() const { return path_; }
+  fs::path path() const { return folder_.path(); }
 
  private:
-  fs::path path_;
+  TempFolder folder_;
 };
 
 std::tm afternoon() {
