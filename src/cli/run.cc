@@ -20,6 +20,7 @@
 #include "guard/supervise.h"
 #include "proc/collector.h"
 #include "proc/mask.h"
+#include "record/disk_file.h"
 #include "view/verdict_json.h"
 
 namespace tidegauge::cli {
@@ -108,6 +109,13 @@ Result<> check_writable(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!fd) return from_errno(errno, printable(path));
   return Ok{};
+}
+
+Result<> check_outputs(const RunOptions& options) {
+  if (!options.sitting.record_path.empty()) {
+    if (auto good = record::may_record_to(options.sitting.record_path); !good) return good;
+  }
+  return check_writable(options.json_path);
 }
 
 Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
@@ -201,10 +209,8 @@ int run(Words words) {
   RunOptions options;
   fill_closed_files();
   if (const auto code = parse_run(words, options)) return *code;
-  for (const auto& path : {options.sitting.record_path, options.json_path}) {
-    if (const auto good = check_writable(path); !good) {
-      return fail("run", kCouldNotLook, good.error().what);
-    }
+  if (const auto good = check_outputs(options); !good) {
+    return fail("run", kCouldNotLook, good.error().what);
   }
 
   JobMarks marks({.channel = !options.no_marks, .guess = !options.no_guess});

@@ -54,13 +54,35 @@ Result<Opened> open_locked(const std::string& path, int flags) {
   }
 }
 
+// A recording by its content, or what somebody called one: neither is a file that a slip of the
+// fingers would cost.
+bool is_named_or_is_recording(const std::string& path) {
+  return path.ends_with(".tg") || looks_like_recording(path);
+}
+
+Error taken(const std::string& path) {
+  return says(path,
+              "is there already and is no recording: name another file, or one ending in .tg");
+}
+
 }  // namespace
+
+Result<> may_record_to(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+      !is_named_or_is_recording(path)) {
+    return taken(path);
+  }
+  const UniqueFd fd(::open(path.c_str(), kOpenFlags | O_CREAT, kOwnerOnly));
+  if (!fd) return from_errno(errno, printable(path));
+  return Ok{};
+}
 
 Result<DiskFile> DiskFile::create(const std::string& path) {
   auto opened = open_locked(path, O_CREAT);
   if (!opened) return opened.error();
   if (opened->status.st_size > 0) {
-    if (!looks_like_recording(path)) return says(path, "is there already and is no recording");
+    if (!is_named_or_is_recording(path)) return taken(path);
     if (::rename(path.c_str(), (path + ".old").c_str()) != 0) {
       return from_errno(errno, printable(path) + ".old");
     }

@@ -12,10 +12,13 @@
 
 namespace tidegauge::record {
 
+// What DiskFile::create would refuse for good, said before a job is started; makes the file.
+Result<> may_record_to(const std::string& path);
+
 class DiskFile {
  public:
-  // Makes and locks the file. A recording that is there already is kept as PATH.old; a file that is
-  // none is left alone, and so is one that another tidegauge records to.
+  // Makes and locks the file. A recording that is there already, or anything called *.tg, is kept
+  // as PATH.old; any other file is left alone, and so is one that another tidegauge records to.
   static Result<DiskFile> create(const std::string& path);
 
   // All of `bytes` or nothing.

@@ -110,3 +110,20 @@ def test_a_recording_that_cannot_be_written_is_said_before_the_job_starts(call, 
     done = call("run", "--record", tmp_path / "no" / "such" / "folder" / "r.tg", "--", "sh", "-c", "echo started")
     assert done.returncode == 3
     assert "started" not in done.stdout
+
+
+def test_a_file_that_is_no_recording_is_not_recorded_over(call, tmp_path):
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    done = call("run", "--record", thesis, "--", "sh", "-c", "echo started")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "is no recording" in done.stderr and ".tg" in done.stderr
+    assert thesis.read_text() == "years of work"
+
+
+def test_noise_that_is_called_a_recording_makes_way(call, tmp_path):
+    noise = tmp_path / "r.tg"
+    noise.write_bytes(bytes(range(256)))
+    assert call("run", "--quiet", "--record", noise, "--", "sleep", "0.2").returncode == 0
+    assert call("judge", noise).returncode == 0
+    assert (tmp_path / "r.tg.old").read_bytes() == bytes(range(256))

@@ -25,7 +25,9 @@ def test_exits_as_the_job_did_and_keeps_its_output_apart(call):
     assert done.returncode == 9
     assert done.stdout == "out\n"
     assert done.stderr.startswith("err\n")
-    assert len(done.stderr) > len("err\n"), "our words come after the job's"
+    ours = done.stderr.removeprefix("err\n")
+    # So short a job may be over before anybody can look; then that is what is said.
+    assert ours.startswith(("CANNOT TELL YET", "tidegauge run: the job ended before it could be looked at"))
 
 
 @pytest.mark.parametrize(
