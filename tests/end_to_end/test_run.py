@@ -69,10 +69,16 @@ def test_the_job_finds_files_and_environment_as_if_we_were_not_there(call, tideg
 
 
 def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home, tmp_path):
-    recording = tmp_path / "r.tg"
-    script = "import os; print([os.path.exists(f'/proc/self/fd/{fd}') for fd in range(3)], file=open('seen', 'w'))"
+    # The job goes on only when the recording has begun: one that ends at once may not be seen at all.
+    script = (
+        "import os, sys, time\n"
+        "seen = [os.path.exists(f'/proc/self/fd/{fd}') for fd in range(3)]\n"
+        "while not os.path.getsize(sys.argv[1]): time.sleep(0.01)\n"
+        "open('seen', 'w').write(str(seen))\n"
+    )
     for closed, seen in ((">&-", [True, False, True]), ("2>&-", [True, True, False]), ("<&- >&-", [False, False, True])):
-        command = f"{tidegauge} run --record {recording} -- {sys.executable} -c \"{script}\" {closed}"
+        recording = tmp_path / f"{len(closed)}.tg"
+        command = f'{tidegauge} run --record {recording} -- {sys.executable} -c "{script}" {recording} {closed}'
         done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True)
         assert done.returncode == 0
         assert (tmp_path / "seen").read_text().strip() == str(seen), closed
