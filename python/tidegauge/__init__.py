@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells a gauge that watches this process what it is doing, and asks it what it thinks.
+
+    import tidegauge
+    for n, batch in enumerate(loader):
+        train(batch)
+        tidegauge.step(n)
+        with tidegauge.phase("eval"):
+            evaluate()
+
+Under `tidegauge run` most training loops need none of this: their steps are found without it. Without a gauge every
+function does nothing, at the cost of a call.
+"""
+from tidegauge._marks import epoch, mark, phase, step
+from tidegauge._verdict import Verdict, verdict, watch
+
+__all__ = ["Verdict", "epoch", "mark", "phase", "step", "verdict", "watch"]
+__version__ = "0.1.0"
