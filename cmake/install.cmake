@@ -20,6 +20,8 @@ function(install_compressed file name folder)
 endfunction()
 
 install(TARGETS tidegauge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Not in the machine's own folder for libraries: the program looks for it in ../lib/tidegauge.
+install(TARGETS tidegauge_probe LIBRARY DESTINATION lib/tidegauge)
 file(GLOB headers CONFIGURE_DEPENDS include/tidegauge/*.h)
 foreach(header ${headers})
   # Some are links into src/ here; what is installed stands for itself.

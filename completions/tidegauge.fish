@@ -30,6 +30,7 @@ complete -c tidegauge -n '__tidegauge_is run watch judge report' -l steps-per-ep
 complete -c tidegauge -n '__tidegauge_is run' -l json -rF -d 'write the verdict document there'
 complete -c tidegauge -n '__tidegauge_is run' -l no-marks -d 'give the job no channel for its steps and phases'
 complete -c tidegauge -n '__tidegauge_is run' -l live -d 'show the live view'
+complete -c tidegauge -n '__tidegauge_is run' -l no-hooks -d 'put nothing into the job to find its steps'
 complete -c tidegauge -n '__tidegauge_is run' -l no-guess -d 'do not look for steps in the output of the job'
 complete -c tidegauge -n '__tidegauge_is run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'
 

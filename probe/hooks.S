@@ -4,6 +4,6 @@
     .global tidegauge_hooks_source
     .hidden tidegauge_hooks_source
 tidegauge_hooks_source:
-    .incbin TIDEGAUGE_HOOKS
+    .incbin "_hooks.py"
     .byte 0
     .section .note.GNU-stack, "", %progbits

@@ -10,7 +10,6 @@
 #include "proc/fd_path.h"
 #include "proc/roots.h"
 #include "proc/stat.h"
-#include "record/ring.h"
 
 namespace tidegauge::cli {
 
@@ -29,9 +28,8 @@ JobMarks::JobMarks(const Options& options) {
   guess_ = options.guess && ::isatty(STDOUT_FILENO) == 1;
 }
 
-std::vector<std::pair<std::string, std::string>> JobMarks::environment() const {
-  if (!ring_) return {};
-  return {{tidegauge_ring_variable(), proc::fd_path(ring_->fd())}};
+std::string JobMarks::ring() const {
+  return ring_ ? proc::fd_path(ring_->fd()) : std::string();
 }
 
 bool JobMarks::wants_terminal() const {

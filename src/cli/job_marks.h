@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/session.h"
@@ -24,7 +23,7 @@ class JobMarks {
   };
   explicit JobMarks(const Options& options);
 
-  std::vector<std::pair<std::string, std::string>> environment() const;
+  std::string ring() const;  // what a job opens to send marks; empty: there is none
   bool wants_terminal() const;
   // Output from now on, as long as `session` lives or until somebody else listens.
   void listen_to(guard::Job& job, const Session& session);

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/job_environment.h"
 #include "cli/job_marks.h"
 #include "cli/options.h"
 #include "cli/screen.h"
@@ -21,6 +22,7 @@
 #include "proc/collector.h"
 #include "proc/mask.h"
 #include "record/disk_file.h"
+#include "record/store.h"
 #include "view/verdict_json.h"
 
 namespace tidegauge::cli {
@@ -44,6 +46,8 @@ struct RunOptions {
   std::string json_path;
   bool no_marks = false;
   bool no_guess = false;
+  bool no_hooks = false;
+  std::string own_path{};  // of the recording, where the user named none
   bool live = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
@@ -67,6 +71,8 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   app.add_option("--json", options.json_path, "write the verdict document there at the end")
       ->type_name("FILE");
   app.add_flag("--no-marks", options.no_marks, "give the job no channel for its steps and phases");
+  app.add_flag("--no-hooks", options.no_hooks,
+               "put nothing into the job to find its steps: only what it tells itself");
   app.add_flag("--no-guess", options.no_guess, "do not look for steps in the job's output");
   app.add_flag("--live,!--no-live", options.live,
                "show the live view; the job's output has to go elsewhere");
@@ -126,6 +132,7 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
   if (!collector) return collector.error();
   auto begin =
       session_options("run", options.sitting, options.rules, proc::masked_command(options.command));
+  begin.own_path = options.own_path;
   begin.warn = [&warnings](const std::string& warning) { warnings.push_back(warning); };
   return Session::begin(*std::move(collector), std::move(begin));
 }
@@ -194,6 +201,24 @@ void watch_to_the_end(guard::Job& job, JobMarks& marks, const RunOptions& option
   }
 }
 
+// Before the job starts, so that it can be told where to ask for its verdict.
+void choose_recording(RunOptions& options) {
+  if (options.sitting.no_record || !options.sitting.record_path.empty()) return;
+  // A failure is told when the session begins.
+  if (auto path = record::new_path(proc::masked_command(options.command))) {
+    options.own_path = *std::move(path);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> environment_for(const RunOptions& options,
+                                                                 const JobMarks& marks) {
+  const auto& named = options.sitting.record_path;
+  return variables_of({.command = options.command.front(),
+                       .ring = marks.ring(),
+                       .recording = named.empty() ? options.own_path : named,
+                       .hooks = !options.no_hooks});
+}
+
 int exit_as(guard::Job job) {
   const auto status = *job.status();
   const bool interrupted = status.signal == SIGINT && job.interrupted_by_terminal();
@@ -214,8 +239,9 @@ int run(Words words) {
   }
 
   JobMarks marks({.channel = !options.no_marks, .guess = !options.no_guess});
+  choose_recording(options);
   auto job = guard::Job::start({.arguments = options.command,
-                                .environment = marks.environment(),
+                                .environment = environment_for(options, marks),
                                 .tap_terminal = marks.wants_terminal()});
   if (!job) {
     fail("run", kCouldNotLook, job.error().what);

@@ -110,8 +110,9 @@ Result<Session> Session::begin(proc::Collector collector, SessionOptions options
   state->header.interval_seconds = asked.interval_seconds;
   state->header.started_unix_ns = clock_ns(CLOCK_REALTIME);
   if (asked.record) {
-    const auto path = asked.record_path ? Result<std::string>(*asked.record_path)
-                                        : record::new_path(asked.command);
+    const auto path = asked.record_path         ? Result<std::string>(*asked.record_path)
+                      : !asked.own_path.empty() ? Result<std::string>(asked.own_path)
+                                                : record::new_path(asked.command);
     auto writer = path ? record::Writer::create(*path, state->header, record::Bounds{})
                        : Result<record::Writer>(path.error());
     if (!writer && asked.record_path) return writer.error();

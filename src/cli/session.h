@@ -25,6 +25,7 @@ struct SessionOptions {
   double interval_seconds = 1;
   bool record = true;
   std::optional<std::string> record_path{};  // empty: a name of our own in the data folder
+  std::string own_path{};                    // that name, where it was chosen already
   verdict::Rules rules{};
   // Told once each: what could not be read or written, and what would help.
   std::function<void(const std::string&)> warn;

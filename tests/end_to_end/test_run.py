@@ -2,6 +2,7 @@
 """`tidegauge run` in scripts and pipes: the job's exit code and files are its own, our words come at the end."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -62,10 +63,23 @@ def test_the_job_finds_files_and_environment_as_if_we_were_not_there(call, tideg
     look = "import os; print(sorted(os.listdir('/proc/self/fd')), os.getcwd(), sorted(os.environ.items()))"
     plain = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     under = call("run", "--record", tmp_path / "r.tg", "--", sys.executable, "-c", look).stdout
-    ring = re.search(r"\('TIDEGAUGE_RING', '/proc/\d+/fd/\d+'\), ", under)
-    assert ring
-    assert under.replace(ring[0], "") == plain.stdout
+    new = {name: value for name, value in re.findall(r"\('(TIDEGAUGE_\w+|LD_PRELOAD)', '([^']*)'\), ", under)}
+    assert sorted(new) == ["LD_PRELOAD", "TIDEGAUGE_BINARY", "TIDEGAUGE_RECORDING", "TIDEGAUGE_RING"]
+    assert re.fullmatch(r"/proc/\d+/fd/\d+", new["TIDEGAUGE_RING"])
+    assert (new["TIDEGAUGE_BINARY"], new["TIDEGAUGE_RECORDING"]) == (str(tidegauge), str(tmp_path / "r.tg"))
+    assert re.sub(r"\('(TIDEGAUGE_\w+|LD_PRELOAD)', '([^']*)'\), ", "", under) == plain.stdout
     assert call("run", "--no-marks", "--no-record", "-q", "--", sys.executable, "-c", look).stdout == plain.stdout
+
+
+def test_a_preloaded_library_of_the_users_stays_first(call, tidegauge, tmp_path):
+    look = [sys.executable, "-c", "import os; print(os.environ.get('LD_PRELOAD'))"]
+    ours = call("run", "--no-record", "-q", "--", *look).stdout.strip()
+    assert pathlib.Path(ours).exists()
+    environment = {**os.environ, "LD_PRELOAD": "libm.so.6"}
+    assert call("run", "--no-record", "-q", "--", *look, env=environment).stdout.strip() == f"libm.so.6:{ours}"
+    nested = call("run", "--no-record", "-q", "--", tidegauge, "run", "--no-record", "-q", "--", *look)
+    assert nested.stdout.strip() == ours
+    assert call("run", "--no-hooks", "--no-record", "-q", "--", *look).stdout.strip() == "None"
 
 
 def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home, tmp_path):
