@@ -86,6 +86,12 @@ void put_leak_on(Series& series, Random& random) {
 
 }  // namespace
 
+void put_leak_on(Series& series) {
+  Random random(series.name + " twin", series.seed);
+  put_leak_on(series, random);
+  series.name += "~";
+}
+
 bool has_twin(const SeriesClass& klass) {
   const auto among = [&](const auto& names) {
     return std::find(names.begin(), names.end(), klass.name) != names.end();
@@ -99,11 +105,10 @@ std::optional<Series> make_twin(const SeriesClass& klass, std::uint64_t seed) {
   Series series = make_series(klass, seed);
   if (klass.label == Label::Leak) {
     take_leak_off(series);
+    series.name += "~";
   } else {
-    Random random(std::string(klass.name) + " twin", seed);
-    put_leak_on(series, random);
+    put_leak_on(series);
   }
-  series.name += "~";
   return series;
 }
 

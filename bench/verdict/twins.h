@@ -16,4 +16,7 @@ namespace tidegauge::bench {
 std::optional<Series> make_twin(const SeriesClass& klass, std::uint64_t seed);
 bool has_twin(const SeriesClass& klass);
 
+// The same for any bounded series of single processes: a leak is put on top of it.
+void put_leak_on(Series& series);
+
 }  // namespace tidegauge::bench

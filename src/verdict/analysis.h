@@ -4,6 +4,7 @@
 // counts only steps, they are steps.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,14 @@
 #include "verdict/verdict.h"
 
 namespace tidegauge::verdict {
+
+inline constexpr std::size_t kEvidenceGroups = 8;
+
+struct Weighing {
+  double log_odds = 0;
+  // What each kind of evidence (features.h) added: together with the base they are the log odds.
+  std::array<double, kEvidenceGroups> by_group{};
+};
 
 // What was found, before probabilities turn it into a class.
 enum class Finding {
@@ -45,12 +54,20 @@ struct Material {
 
 struct Analysis {
   Finding finding = Finding::TooShort;
-  double p_leak = 0.5;  // nothing is known yet
+  Finding otherwise = Finding::Flat;  // what a faint growth is if it is none
+  double p_leak = 0;                  // all evidence weighed
+  double plain = 0;  // from floor, shape and survival alone: one of the things weighed
+  Weighing weighing{};
+  std::string rule{};  // a fact that overruled the weighing; empty: none did
   Tie tied_to = Tie::None;
   std::string phase{};  // name of the event where tied_to is Phase
 
   // Per second (per step where only steps are known), now.
   std::optional<Interval> rate{};
+  // The same over the shortest stretch that shows growth, where the last piece shows none.
+  std::optional<Interval> leak_rate{};
+  std::optional<Interval> leak_per_step{};
+  double leak_began = 0;
   std::optional<Interval> per_step{};
   std::optional<Interval> per_event{};
   double not_excluded = 0;
@@ -73,6 +90,7 @@ struct Analysis {
   Tie spikes_tied_to = Tie::None;
   std::string spike_phase{};
   std::vector<double> spike_times{};
+  bool by_steps = false;            // pieces lie on the clock of steps
   bool judged_before_edge = false;  // a running event or swing at the end was left out
   std::size_t restarts = 0;
 
@@ -83,6 +101,8 @@ struct Analysis {
   double line_weight = 0;  // posterior of shapes that go on, and of those that end
   double bent_weight = 0;
   double survival = 1;
+  double tail_length = 0;         // seconds of the last piece
+  bool below_high_water = false;  // climbs, but to a level that was held before
 };
 
 Analysis analyse(const Material& material);

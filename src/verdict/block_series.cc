@@ -74,7 +74,8 @@ std::vector<Point> BlockSeries::points() const {
         {.at = (static_cast<double>(i) + static_cast<double>(block.into) / count) * width_,
          .mean = block.sum / count,
          .low = static_cast<double>(block.low),
-         .high = static_cast<double>(block.high)});
+         .high = static_cast<double>(block.high),
+         .count = block.count});
   }
   return out;
 }

@@ -12,20 +12,15 @@ namespace tidegauge::verdict {
 namespace {
 
 constexpr double kSecondsPerMinute = 60;
-// A bounded finding with more doubt than this is not called bounded.
+// With more doubt than this nothing is called bounded.
 constexpr double kBoundedBar = 0.35;
+// More of the same, where nothing better is known: errors of slopes shrink to a half.
+constexpr double kLookAgain = 0.6;
 // Growth whose end is this near the end of the first pass (share of the pass) is tied to it.
 constexpr double kNearPassEnd = 0.12;
 
-Class class_of(const Analysis& analysis, double bar) {
-  switch (analysis.finding) {
-    case Finding::Growing:
-    case Finding::Stairs:
-      return analysis.p_leak >= bar ? Class::Leak : Class::Undecided;
-    case Finding::Slowing:
-      return analysis.p_leak < kBoundedBar ? Class::WarmUp : Class::Undecided;
-    case Finding::Settled:
-      return Class::WarmUp;
+Class bounded_class(Finding finding) {
+  switch (finding) {
     case Finding::Shifted:
       return Class::Shift;
     case Finding::Spiky:
@@ -35,8 +30,35 @@ Class class_of(const Analysis& analysis, double bar) {
     case Finding::Flat:
       return Class::Steady;
     default:
-      return Class::Undecided;
+      return Class::WarmUp;
   }
+}
+
+Class class_of(const Analysis& analysis, double bar) {
+  if (analysis.finding == Finding::TooShort) return Class::Undecided;
+  if (analysis.p_leak >= bar) return Class::Leak;
+  if (analysis.finding == Finding::Stopping || analysis.p_leak >= kBoundedBar) {
+    return Class::Undecided;
+  }
+  const bool faint = analysis.finding == Finding::FaintGrowth;
+  return bounded_class(faint ? analysis.otherwise : analysis.finding);
+}
+
+bool shows_growth(Finding finding) {
+  return finding == Finding::Growing || finding == Finding::Stairs || finding == Finding::Slowing;
+}
+
+// What is said of a leak that the last piece does not show by itself.
+Analysis as_said(Analysis analysis, Class klass, double now) {
+  const bool may_grow = klass == Class::Leak || klass == Class::Undecided;
+  if (may_grow && !shows_growth(analysis.finding) && analysis.leak_rate) {
+    analysis.rate = analysis.leak_rate;
+    analysis.per_step = analysis.leak_per_step;
+    analysis.not_excluded = std::max(analysis.not_excluded, analysis.leak_rate->high);
+    analysis.began = analysis.leak_began;
+    analysis.age = now - analysis.leak_began;
+  }
+  return analysis;
 }
 
 double confidence_in(Class klass, double p_leak) {
@@ -127,51 +149,71 @@ void tie_spikes(const Material& material, const Analysis& analysis, Verdict& ver
   }
 }
 
+void set_growth(const Material& material, const Analysis& analysis, Verdict& out) {
+  out.bytes_per_event = analysis.per_event;
+  out.tied_to = analysis.tied_to;
+  out.phase = analysis.phase;
+  if (!analysis.rate) return;
+  const double unit = material.clock_is_steps ? 1 : kSecondsPerMinute;
+  out.not_excluded = analysis.not_excluded * unit;
+  if (!material.clock_is_steps) out.bytes_per_minute = times(*analysis.rate, kSecondsPerMinute);
+  out.bytes_per_step = analysis.per_step;
+  if (analysis.finding == Finding::Growing && analysis.passes && *analysis.passes < 1) {
+    out.tied_to = Tie::FirstPass;
+  }
+}
+
+void set_settled(const Material& material, const Analysis& analysis, double now, Verdict& out) {
+  if (out.klass != Class::WarmUp && out.klass != Class::Shift) return;
+  if (analysis.ended) {
+    out.settled = settled_at(material, analysis, *analysis.ended, analysis.level);
+    out.tied_to = ended_with_first_pass(material, *analysis.ended) ? Tie::FirstPass : Tie::None;
+  } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
+    out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
+  }
+}
+
+void set_future(const Material& material, const Analysis& analysis,
+                const std::optional<Limit>& limit, double now, Verdict& out) {
+  if (out.klass == Class::Undecided) out.needs = needs_of(material, analysis, now);
+  if (!limit) return;
+  out.limit_kind = limit->kind;
+  out.limit_bytes = limit->bytes;
+  if (out.klass != Class::Leak && !shows_growth(analysis.finding)) return;
+  out.forecast = forecast(analysis, *limit);
+  if (!out.forecast) return;
+  if (out.needs && out.needs->if_bounded &&
+      out.needs->if_bounded->level_bytes + analysis.spike_height > limit->bytes) {
+    out.forecast->probability = 1;  // bounded or not, it does not fit
+  }
+  if (out.needs && analysis.look_again) {
+    out.needs->may_run_out_before = out.forecast->p5 < *analysis.look_again - now;
+  }
+}
+
 }  // namespace
 
-Verdict conclude(const Subject& subject, const Material& material, const Analysis& analysis,
+Verdict conclude(const Subject& subject, const Material& material, const Analysis& found,
                  const std::optional<Limit>& limit) {
   const BlockSeries& series = *material.series;
   const double now = series.last_at();
   const double elapsed = material.clock_is_steps ? 1e9 : now / kSecondsPerMinute;
   Verdict out{.subject = subject};
-  out.klass = class_of(analysis, leak_bar(*material.rules, elapsed));
+  out.klass = class_of(found, leak_bar(*material.rules, elapsed));
+  Analysis analysis = as_said(found, out.klass, now);
+  if (!analysis.look_again && analysis.finding != Finding::TooShort) {
+    const double begin = material.points.empty() ? 0 : material.points.front().at;
+    analysis.look_again = now + kLookAgain * (now - begin);
+    analysis.look_again_why = "what is noise and what is growth would be clearer by then";
+  }
   out.p_leak = std::clamp(analysis.p_leak, 0.0, 1.0);
   out.confidence = confidence_in(out.klass, out.p_leak);
-  if (analysis.rate) {
-    const double unit = material.clock_is_steps ? 1 : kSecondsPerMinute;
-    out.not_excluded = analysis.not_excluded * unit;
-    if (!material.clock_is_steps) out.bytes_per_minute = times(*analysis.rate, kSecondsPerMinute);
-    out.bytes_per_step = analysis.per_step;
-  }
-  out.bytes_per_event = analysis.per_event;
-  out.tied_to = analysis.tied_to;
-  out.phase = analysis.phase;
-  if (analysis.finding == Finding::Growing && analysis.passes && *analysis.passes < 1) {
-    out.tied_to = Tie::FirstPass;
-  }
-  if (out.klass == Class::WarmUp || out.klass == Class::Shift) {
-    if (analysis.ended) {
-      out.settled = settled_at(material, analysis, *analysis.ended, analysis.level);
-      if (ended_with_first_pass(material, *analysis.ended)) out.tied_to = Tie::FirstPass;
-    } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
-      out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
-    }
-  }
+  set_growth(material, analysis, out);
+  set_settled(material, analysis, now, out);
   out.spikes.count = analysis.spike_count;
   out.spikes.height_bytes = analysis.spike_count > 0 ? analysis.spike_height : 0;
   tie_spikes(material, analysis, out);
-  if (limit) {
-    out.limit_kind = limit->kind;
-    out.limit_bytes = limit->bytes;
-    out.forecast = forecast(analysis, *limit);
-  }
-  if (out.klass == Class::Undecided) {
-    out.needs = needs_of(material, analysis, now);
-    if (out.forecast && analysis.look_again) {
-      out.needs->may_run_out_before = out.forecast->p5 < *analysis.look_again - now;
-    }
-  }
+  set_future(material, analysis, limit, now, out);
   out.first_bytes = series.first();
   out.last_bytes = series.last();
   out.floor_bytes = analysis.level;

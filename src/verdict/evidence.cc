@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "verdict/conclude.h"
 
@@ -19,13 +20,14 @@ std::string per_what(const Verdict& verdict) {
     return fmt::format("{} with each {}", format_bytes(verdict.bytes_per_event->value),
                        noun_of(verdict.tied_to, verdict.phase));
   }
-  if (verdict.bytes_per_step && (verdict.tied_to == Tie::Step || !verdict.bytes_per_minute)) {
+  const bool by_step = verdict.tied_to == Tie::Step || verdict.tied_to == Tie::FirstPass;
+  if (verdict.bytes_per_step && (by_step || !verdict.bytes_per_minute)) {
     return fmt::format("{} per step", format_bytes(verdict.bytes_per_step->value));
   }
   if (verdict.bytes_per_minute) {
     return fmt::format("{} per minute", format_bytes(verdict.bytes_per_minute->value));
   }
-  return "by an unknown amount";
+  return "an unknown amount";
 }
 
 std::string place(const Settled& settled) {
@@ -37,55 +39,41 @@ std::string place(const Settled& settled) {
   return fmt::format("{} into the recording", format_duration(settled.at_seconds.value_or(0)));
 }
 
-void growing(const Verdict& verdict, const Material& material, const Analysis& analysis,
-             Sentences& out) {
+std::string percent(double share) {
+  // Never 0 % or 100 %: that would be certainty.
+  return fmt::format("{:.0f}\u00A0%", std::clamp(100 * share, 1.0, 99.0));
+}
+
+// What the floor does now, whatever follows from it.
+std::string what_grows(const Verdict& verdict, const Material& material, const Analysis& analysis) {
   const std::string since = format_span(analysis.age, material.clock_is_steps);
-  if (analysis.finding == Finding::Stairs) {
-    out.push_back(
-        fmt::format("The floor rises by {} and lies still in between; {:.0f} in a row so far.",
-                    per_what(verdict), analysis.events));
-  } else {
-    out.push_back(fmt::format("The floor has been growing by {} for {}, in a straight line.",
-                              per_what(verdict), since));
-  }
-  if (verdict.klass == Class::Leak) {
-    out.push_back(
-        fmt::format("Growth of this kind that ends by itself would most likely have ended by "
-                    "now: the probability of a leak is {:.0f} %.",
-                    100 * verdict.p_leak));
-    return;
-  }
-  if (analysis.passes && *analysis.passes < 1) {
-    out.push_back(fmt::format(
-        "The job is still in its first pass over the data ({:.0f} %), and a cache that fills "
-        "during that pass looks exactly like a leak until the pass ends.",
-        100 * std::max(0.0, *analysis.passes)));
-  } else {
-    out.push_back(
-        "A straight line does not show whether it will end: warm-up and leak look the same so "
-        "far.");
+  switch (analysis.finding) {
+    case Finding::Stairs:
+      return fmt::format("The floor rises by {} and lies still in between; {:.0f} in a row so far.",
+                         per_what(verdict), analysis.events);
+    case Finding::Growing:
+      return fmt::format("The floor has been growing by {} for {}, in a straight line.",
+                         per_what(verdict), since);
+    case Finding::Slowing:
+      return fmt::format("The floor still grows, by {} now, more slowly than it did.",
+                         per_what(verdict));
+    default:
+      return fmt::format("Beneath all that comes and goes, the floor has risen by {} over {}.",
+                         per_what(verdict), since);
   }
 }
 
-void ended(const Verdict& verdict, const Material& material, const Analysis& analysis,
-           Sentences& out) {
-  if (verdict.settled) {
-    out.push_back(fmt::format(
-        "The floor grew by {} and stopped at {}{}; since then it has held {}.",
-        format_bytes(analysis.growth_before), place(*verdict.settled),
-        verdict.tied_to == Tie::FirstPass ? ", which is the end of the first pass over the data"
-                                          : "",
-        format_bytes(verdict.settled->level_bytes)));
-  }
-  if (verdict.not_excluded) {
-    out.push_back(fmt::format("A leak larger than {} per {} would have been seen.",
-                              format_bytes(*verdict.not_excluded),
-                              material.clock_is_steps ? "step" : "minute"));
-  }
+void leak(const Verdict& verdict, const Material& material, const Analysis& analysis,
+          Sentences& out) {
+  out.push_back(what_grows(verdict, material, analysis));
+  out.push_back(
+      fmt::format("Growth that ends by itself would most likely have ended by now, or look "
+                  "different: the probability of a leak is {}.",
+                  percent(verdict.p_leak)));
 }
 
-void by_finding(const Verdict& verdict, const Material& material, const Analysis& analysis,
-                Sentences& out) {
+void undecided(const Verdict& verdict, const Material& material, const Analysis& analysis,
+               Sentences& out) {
   switch (analysis.finding) {
     case Finding::TooShort:
       out.push_back(
@@ -93,64 +81,107 @@ void by_finding(const Verdict& verdict, const Material& material, const Analysis
                       material.series->count(),
                       format_span(material.series->last_at(), material.clock_is_steps)));
       return;
-    case Finding::Growing:
-    case Finding::Stairs:
-      growing(verdict, material, analysis, out);
-      return;
-    case Finding::Slowing:
-      out.push_back(
-          fmt::format("The floor still grows ({} now), along a curve that bends towards an end.",
-                      per_what(verdict)));
-      return;
     case Finding::Stopping:
       out.push_back(
-          fmt::format("The floor grew by {} and seems to have stopped; too recently to call it "
-                      "an end.",
+          fmt::format("The floor grew by {} and seems to have stopped; too recently to "
+                      "call it an end.",
                       format_bytes(analysis.growth_before)));
       return;
-    case Finding::FaintGrowth:
-    case Finding::FaintResidual:
-      out.push_back(
-          fmt::format("The floor may be growing by {}, but the noise is as large (t = {:.1f}, "
-                      "{:.1f} needed).",
-                      per_what(verdict), analysis.t, analysis.bar));
-      return;
-    case Finding::Flat:
-      out.push_back(fmt::format("The floor stays at {}.", format_bytes(verdict.floor_bytes)));
+    case Finding::Growing:
+    case Finding::Stairs:
+    case Finding::Slowing:
+      out.push_back(what_grows(verdict, material, analysis));
       break;
-    case Finding::Spiky:
+    default:
+      out.push_back(fmt::format("The floor may be growing by {}, but what comes and goes hides it.",
+                                per_what(verdict)));
+  }
+  if (analysis.finding == Finding::Growing && analysis.passes && *analysis.passes < 1) {
+    out.push_back(
+        fmt::format("The job is still in its first pass over the data ({}), and a cache "
+                    "that fills during that pass looks exactly like a leak until it ends.",
+                    percent(*analysis.passes)));
+  } else if (analysis.finding == Finding::Growing) {
+    out.emplace_back(
+        "A straight line does not show whether it will end: warm-up and leak look the "
+        "same so far.");
+  }
+  out.push_back(
+      fmt::format("The probability of a leak is {}: neither yes nor no.", percent(verdict.p_leak)));
+}
+
+void not_excluded(const Verdict& verdict, const Material& material, Sentences& out) {
+  if (!verdict.not_excluded || !(*verdict.not_excluded > 0)) return;
+  out.push_back(fmt::format("A leak of more than {} per {} would have been seen.",
+                            format_bytes(*verdict.not_excluded),
+                            material.clock_is_steps ? "step" : "minute"));
+}
+
+void grew(const Verdict& verdict, const Analysis& analysis, Sentences& out) {
+  if (!verdict.settled) {
+    out.push_back(
+        fmt::format("The floor still grows a little ({} now), along a curve that bends "
+                    "towards an end.",
+                    per_what(verdict)));
+    if (analysis.plateau) {
+      out.push_back(fmt::format("It leads to about {}.", format_bytes(*analysis.plateau)));
+    }
+    return;
+  }
+  const bool down = analysis.growth_before <= 0;
+  out.push_back(fmt::format(
+      "The floor {} {}{} at {}{}; since then it holds {}.", down ? "moved" : "grew by",
+      down ? "" : format_bytes(analysis.growth_before), down ? "" : " and stopped",
+      place(*verdict.settled),
+      verdict.tied_to == Tie::FirstPass ? ", the end of the first pass over the data" : "",
+      format_bytes(verdict.settled->level_bytes)));
+}
+
+void bounded(const Verdict& verdict, const Material& material, const Analysis& analysis,
+             Sentences& out) {
+  switch (verdict.klass) {
+    case Class::Spikes:
       out.push_back(
           fmt::format("Memory rises {} above its floor of {} and comes back each time; the "
                       "floor does not grow.",
                       format_bytes(analysis.spike_height), format_bytes(verdict.floor_bytes)));
       break;
-    case Finding::Toothed:
+    case Class::Sawtooth:
       out.push_back(
-          fmt::format("Memory climbs and is given back again and again, as a garbage collector "
-                      "does; the floor of {} does not grow.",
+          fmt::format("Memory climbs and is given back again and again, as a garbage "
+                      "collector does; the floor of {} does not grow.",
                       format_bytes(verdict.floor_bytes)));
       break;
-    case Finding::Shifted:
-    case Finding::Settled:
+    case Class::Steady:
+      out.push_back(fmt::format("The floor stays at {}.", format_bytes(verdict.floor_bytes)));
       break;
+    default:
+      grew(verdict, analysis, out);
   }
-  ended(verdict, material, analysis, out);
+  not_excluded(verdict, material, out);
 }
 
 void spikes(const Verdict& verdict, Sentences& out) {
-  if (verdict.spikes.count == 0 || verdict.klass == Class::Spikes ||
-      verdict.klass == Class::Sawtooth) {
-    return;
+  const bool said = verdict.klass == Class::Spikes || verdict.klass == Class::Sawtooth;
+  if (verdict.spikes.count == 0) return;
+  const bool tied = verdict.spikes.tied_to != Tie::None;
+  const std::string with =
+      tied ? " with each " + noun_of(verdict.spikes.tied_to, verdict.spikes.phase) : "";
+  if (said && tied) {
+    out.push_back(fmt::format("The spikes come{}.", with));
+  } else if (!said) {
+    out.push_back(fmt::format("On top of that memory spikes by {}{} ({} times so far).",
+                              format_bytes(verdict.spikes.height_bytes), with,
+                              verdict.spikes.count));
   }
-  const std::string tie =
-      verdict.spikes.tied_to == Tie::None
-          ? ""
-          : " with each " + noun_of(verdict.spikes.tied_to, verdict.spikes.phase);
-  out.push_back(fmt::format("On top of that memory spikes by {}{} ({} times so far).",
-                            format_bytes(verdict.spikes.height_bytes), tie, verdict.spikes.count));
 }
 
 void what_next(const Verdict& verdict, const Material& material, Sentences& out) {
+  if (verdict.needs && verdict.needs->if_bounded && verdict.tied_to == Tie::FirstPass) {
+    out.push_back(fmt::format("If it is the first pass, it ends at {} near {}.",
+                              place(*verdict.needs->if_bounded),
+                              format_bytes(verdict.needs->if_bounded->level_bytes)));
+  }
   if (verdict.needs && verdict.needs->at_step) {
     out.push_back(
         fmt::format("Look again at step {:.0f}: {}.", *verdict.needs->at_step, verdict.needs->why));
@@ -158,14 +189,15 @@ void what_next(const Verdict& verdict, const Material& material, Sentences& out)
     out.push_back(fmt::format("Look again in {}: {}.", format_duration(*verdict.needs->seconds),
                               verdict.needs->why));
   }
-  if (verdict.forecast) {
-    out.push_back(
-        fmt::format("If it goes on, the limit of {} is reached in {} (between {} and {}).",
-                    format_bytes(verdict.forecast->limit_bytes),
-                    format_span(verdict.forecast->p50, material.clock_is_steps),
-                    format_span(verdict.forecast->p5, material.clock_is_steps),
-                    format_span(verdict.forecast->p95, material.clock_is_steps)));
-  }
+  if (!verdict.forecast) return;
+  out.push_back(
+      fmt::format("If it goes on like this, the limit of {} is reached in {} (between {} "
+                  "and {}); with a probability of {} it never is.",
+                  format_bytes(verdict.forecast->limit_bytes),
+                  format_span(verdict.forecast->p50, material.clock_is_steps),
+                  format_span(verdict.forecast->p5, material.clock_is_steps),
+                  format_span(verdict.forecast->p95, material.clock_is_steps),
+                  percent(1 - verdict.forecast->probability)));
 }
 
 }  // namespace
@@ -192,21 +224,26 @@ std::string noun_of(Tie tie, const std::string& phase) {
     case Tie::Compile:
       return "compilation";
     case Tie::Phase:
-      return phase;
+      return printable(phase);
   }
-  return phase;
+  return printable(phase);
 }
 
 std::vector<std::string> evidence_for(const Verdict& verdict, const Material& material,
                                       const Analysis& analysis) {
   Sentences out;
-  by_finding(verdict, material, analysis, out);
+  if (verdict.klass == Class::Leak) {
+    leak(verdict, material, analysis, out);
+  } else if (verdict.klass == Class::Undecided) {
+    undecided(verdict, material, analysis, out);
+  } else {
+    bounded(verdict, material, analysis, out);
+  }
   if (analysis.restarts > 0) {
-    out.push_back("The job was restarted; only what came after is judged.");
+    out.emplace_back("The job was restarted; only what came after is judged.");
   }
   spikes(verdict, out);
   what_next(verdict, material, out);
-  if (out.empty()) out.push_back(fmt::format("It holds {}.", format_bytes(verdict.floor_bytes)));
   return out;
 }
 

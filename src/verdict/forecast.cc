@@ -19,9 +19,7 @@ constexpr double kFarthest = 10 * 365.25 * 86400;
 }  // namespace
 
 std::optional<Forecast> forecast(const Analysis& analysis, const Limit& limit) {
-  const bool grows = analysis.finding == Finding::Growing || analysis.finding == Finding::Stairs ||
-                     analysis.finding == Finding::Slowing;
-  if (!grows || !analysis.rate || !(analysis.rate->value > 0)) return {};
+  if (!analysis.rate || !(analysis.rate->value > 0)) return {};
   const auto headroom = [&](double spikes) {
     return std::max(0.0, limit.bytes - analysis.level - spikes * analysis.spike_height);
   };

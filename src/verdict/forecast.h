@@ -10,7 +10,7 @@
 
 namespace tidegauge::verdict {
 
-// Empty where nothing grows, or where what grows ends below the limit.
+// At the analysis's rate. Empty where that is none, or where what grows ends below the limit.
 std::optional<Forecast> forecast(const Analysis& analysis, const Limit& limit);
 
 }  // namespace tidegauge::verdict

@@ -21,12 +21,6 @@ constexpr double kStillClimbing = 0.5;
 // Between events the floor may drift by less than this share of a step.
 constexpr double kStillBetween = 0.4;
 
-struct Landing {  // between two events
-  double number = 0;
-  double floor = 0;
-  std::optional<double> drift{};
-};
-
 std::optional<Landing> landing(std::span<const Point> points, double begin, double end,
                                bool after_event, double block_width) {
   const double from = begin + (after_event ? kSettling * (end - begin) : 0);
@@ -47,8 +41,21 @@ std::optional<Landing> landing(std::span<const Point> points, double begin, doub
   return out;
 }
 
-std::vector<Landing> landings(std::span<const Point> points, const std::vector<Stretch>& events,
-                              double block_width) {
+std::vector<Stretch> inside(std::span<const Point> points, const EventTrack& events) {
+  std::vector<Stretch> out;
+  for (const auto& stretch : events.stretches) {
+    if (stretch.begin >= points.front().at - 1 && stretch.begin <= points.back().at) {
+      out.push_back(stretch);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Landing> find_landings(std::span<const Point> points, const EventTrack& track,
+                                   double block_width) {
+  const auto events = inside(points, track);
   std::vector<Landing> out;
   for (std::size_t k = 0; k <= events.size(); ++k) {
     const double begin = k == 0 ? points.front().at - 1 : events[k - 1].end;
@@ -61,18 +68,11 @@ std::vector<Landing> landings(std::span<const Point> points, const std::vector<S
   return out;
 }
 
-}  // namespace
-
 std::optional<Staircase> find_staircase(std::span<const Point> points, const EventTrack& events,
                                         const Scale& scale, double block_width, double alpha) {
-  std::vector<Stretch> inside;
-  for (const auto& stretch : events.stretches) {
-    if (stretch.begin >= points.front().at - 1 && stretch.begin <= points.back().at) {
-      inside.push_back(stretch);
-    }
-  }
-  if (inside.size() < kFewestEvents) return {};
-  const auto found = landings(points, inside, block_width);
+  const auto within = inside(points, events);
+  if (within.size() < kFewestEvents) return {};
+  const auto found = find_landings(points, events, block_width);
   if (found.size() < kFewestFloors) return {};
 
   std::vector<double> x;
@@ -96,9 +96,15 @@ std::optional<Staircase> find_staircase(std::span<const Point> points, const Eve
     return {};
   }
   out.events = x.back() - x.front();
-  out.spacing = (points.back().at - points.front().at) / std::max(1.0, out.events);
+  out.spacing = within.size() > 1 ? (within.back().begin - within.front().begin) /
+                                        static_cast<double>(within.size() - 1)
+                                  : points.back().at - points.front().at;
+  double squares = 0;
+  const auto steps = differences(z);
+  for (const double step : steps) squares += (step - mean(steps)) * (step - mean(steps));
+  out.step_error = std::sqrt(squares) / static_cast<double>(steps.size());
   out.last_floor = z.back();
-  out.began = inside.front().begin;
+  out.began = within.front().begin;
   return out;
 }
 

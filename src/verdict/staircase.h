@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "verdict/block_series.h"
 #include "verdict/marks.h"
@@ -13,10 +14,22 @@
 
 namespace tidegauge::verdict {
 
+// The floor between two events, or before the first.
+struct Landing {
+  double number = 0;  // events before it
+  double floor = 0;
+  std::optional<double> drift{};  // from its begin to its end
+};
+
+// Of the events that lie within the points.
+std::vector<Landing> find_landings(std::span<const Point> points, const EventTrack& events,
+                                   double block_width);
+
 struct Staircase {
-  Trend trend{};       // bytes per event
-  double events = 0;   // over which it climbed
-  double spacing = 0;  // seconds from one event to the next
+  Trend trend{};          // bytes per event
+  double step_error = 0;  // of the mean step, from how much the steps differ
+  double events = 0;      // over which it climbed
+  double spacing = 0;     // seconds from one event to the next
   double last_floor = 0;
   double began = 0;
 };

@@ -15,24 +15,35 @@ constexpr double kSpan = 40;
 // Share of warm-ups that outlast the longest expected one.
 constexpr double kTail = 0.03;
 
-// A pass counts as over only a little later: the last batch may be short, the loader reads ahead.
-constexpr double kPassOver = 1.06;
 constexpr double kWithinPass = 0.97;
 constexpr double kAfterPass = 0.15;  // a second data set, several copies in workers
 constexpr double kAfterPassPower = 2.5;
 constexpr double kAfterPassLeast = 0.004;
 
-// Stairs that end by themselves (arenas, pools) mostly do so within a few events: a sixth are left
-// after five, one in twenty-five after thirteen.
-constexpr double kTypicalEvents = 1.76;
-constexpr double kEventPower = 1.6;
+// Stairs that end by themselves (arenas, pools) mostly do so within a few events: a quarter are
+// left after five, one in fifteen after twelve.
+constexpr double kTypicalEvents = 3.0;
+constexpr double kEventPower = 1.83;
+// Epochs are longer: what fills up with them does so within five, one in eleven is left after six.
+constexpr double kTypicalEpochs = 2.9;
+constexpr double kEpochPower = 3.2;
 
 // Bars for p_leak. An alarm looks again and again, so the best of many looks must clear a higher
 // one, and one that is higher still while little time has passed.
-constexpr double kFinishedBar = 0.88;
-constexpr double kAlarmBar = 0.94;
+constexpr double kFinishedBar = 0.84;
+constexpr double kAlarmBar = 0.92;
 constexpr double kEarlyMinutes = 120;
 constexpr double kEarlySlope = 0.5;
+
+struct Stairs {
+  double typical = 0;
+  double power = 0;
+};
+
+Stairs stairs_of(Tie tie) {
+  return tie == Tie::Epoch ? Stairs{kTypicalEpochs, kEpochPower}
+                           : Stairs{kTypicalEvents, kEventPower};
+}
 
 }  // namespace
 
@@ -58,12 +69,14 @@ double passes_at_survival(double survival) {
   return kPassOver * std::max(1.0, std::pow(kAfterPass / survival, 1 / kAfterPassPower));
 }
 
-double survival_by_event(double events) {
-  return 1 / (1 + std::pow(std::max(events, 0.0) / kTypicalEvents, kEventPower));
+double survival_by_event(double events, Tie tie) {
+  const Stairs stairs = stairs_of(tie);
+  return 1 / (1 + std::pow(std::max(events, 0.0) / stairs.typical, stairs.power));
 }
 
-double events_at_survival(double survival) {
-  return kTypicalEvents * std::pow(1 / survival - 1, 1 / kEventPower);
+double events_at_survival(double survival, Tie tie) {
+  const Stairs stairs = stairs_of(tie);
+  return stairs.typical * std::pow(1 / survival - 1, 1 / stairs.power);
 }
 
 double leak_bar(const Rules& rules, double elapsed_minutes) {

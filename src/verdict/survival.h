@@ -16,14 +16,17 @@ double survival_by_length(double age, double longest);
 // The age at which the above has fallen to `survival`.
 double age_at_survival(double survival, double longest);
 
+// A pass counts as over only a little later: the last batch may be short, the loader reads ahead.
+inline constexpr double kPassOver = 1.06;
+
 // With a clock of passes over the data: nothing is decided within the first pass, and little
 // remains after it.
 double survival_by_pass(double passes);
 double passes_at_survival(double survival);
 
 // Growth by one step per event: arenas and pools fill up over the first few.
-double survival_by_event(double events);
-double events_at_survival(double survival);
+double survival_by_event(double events, Tie tie);
+double events_at_survival(double survival, Tie tie);
 
 // p_leak at or above this is called a leak.
 double leak_bar(const Rules& rules, double elapsed_minutes);

@@ -48,20 +48,27 @@ double level_after_coming_up(const Member& member) {
   return means.empty() ? 0 : means.back();
 }
 
-struct Visit {  // of a guest, within one block of the total
-  double bytes = 0;
-  double capped = 0;  // the same, no more than its start level
+// Of a guest, within one block of the total; one that stayed counts up to its start level.
+struct Visit {
+  double bytes = 0;  // sum over its samples
   double count = 0;
+  double low = 0;
+  double high = 0;
 };
 
 std::map<std::size_t, Visit> visits(const Guest& guest, double width) {
   std::map<std::size_t, Visit> out;
+  const auto counted = [&](double bytes) {
+    return guest.gone ? bytes : std::min(bytes, guest.start_level);
+  };
   for (const auto& point : guest.member->own.points()) {
     Visit& visit = out[static_cast<std::size_t>(point.at / width)];
     const auto count = static_cast<double>(point.count);
-    visit.bytes += point.mean * count;
-    visit.capped += std::min(point.mean, guest.start_level) * count;
+    const bool first = visit.count == 0;
+    visit.bytes += counted(point.mean) * count;
     visit.count += count;
+    visit.low = first ? counted(point.low) : std::min(visit.low, counted(point.low));
+    visit.high = first ? counted(point.high) : std::max(visit.high, counted(point.high));
   }
   return out;
 }
@@ -80,12 +87,12 @@ void take_out(const Guest& guest, double width, std::vector<Point>& points) {
       continue;
     }
     const Visit& visit = found->second;
-    const double bytes = guest.gone ? visit.bytes : visit.capped;
-    point.mean += before - bytes / std::max(1.0, static_cast<double>(point.count));
+    point.mean += before - visit.bytes / std::max(1.0, static_cast<double>(point.count));
     const bool throughout = visit.count >= static_cast<double>(point.count);
-    const double during = before - bytes / std::max(1.0, visit.count);
-    point.low = throughout ? point.low + during : std::min(point.low + before, point.mean);
-    point.high = std::max(point.high + during, point.mean);
+    // The tree is lowest where the guest is, as far as the guest goes.
+    point.low = throughout ? std::min(point.low + before - visit.low, point.mean)
+                           : std::min(point.low + before, point.mean);
+    point.high = std::max(point.high + before - visit.high, point.mean);
   }
 }
 

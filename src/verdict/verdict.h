@@ -137,6 +137,8 @@ struct Verdicts {
   std::vector<std::string> explanation{};  // for --explain
 };
 
+struct Outline;  // compare.h
+
 // Streaming state: bounded memory per series, whatever the length. judge() may be called at any
 // time.
 class Gauge {
@@ -150,6 +152,11 @@ class Gauge {
   void add(const record::Entry& entry);
   Verdicts judge() const;                  // in the rules' mode
   Verdicts judge(Rules::Mode mode) const;  // a watch that has ended is judged as finished
+  // What there is to compare with other runs.
+  Outline outline(const std::string& name) const;
+  // What the first verdict's p_leak is weighed from, in the order of features.h; empty where there
+  // is too little. For those who train the weights.
+  std::vector<float> features() const;
 
  private:
   struct State;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/judgement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "verdict/conclude.h"
+#include "verdict/explain.h"
+#include "verdict/features.h"
+#include "verdict/setting.h"
+
+namespace tidegauge::verdict {
+
+namespace {
+
+// A kind or process matters if it came to this much, and to this share of the tree.
+constexpr double kMatters = 16.0 * 1024 * 1024;
+constexpr double kShareThatMatters = 0.05;
+constexpr std::size_t kMostVerdicts = 32;
+
+Kind kind_of_column(const std::string& name) {
+  for (const Kind kind : {Kind::Rss, Kind::Anon, Kind::Shmem, Kind::Swap, Kind::Pss, Kind::Gpu}) {
+    if (name.rfind(id_of(kind), 0) == 0) return kind;
+  }
+  return name.rfind("uss", 0) == 0 ? Kind::Private : Kind::Other;
+}
+
+std::vector<double> together(std::vector<double> a, const std::vector<double>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+void say_who_grows(const SteadyTree& tree, const Attribution& blame, Verdict& out) {
+  out.grower = blame.grower;
+  if (!blame.sentence.empty()) out.evidence.push_back(blame.sentence);
+  if (tree.accumulates) {
+    out.evidence.push_back(fmt::format(
+        "{} processes were started one after the other and none has ended.", tree.joined));
+  } else if (tree.adjusted) {
+    out.evidence.push_back(fmt::format(
+        "{} processes came later and {} have left; what they brought and took is not counted as "
+        "growth.",
+        tree.joined, tree.left));
+  }
+}
+
+}  // namespace
+
+Judgement::Judgement(const Watched& watched, const Rules& rules)
+    : watched_(watched), rules_(rules), passes_(watched.marks(), rules, watched.counts_steps()) {}
+
+Material Judgement::material(const BlockSeries& series) const {
+  return {.series = &series,
+          .marks = &watched_.marks(),
+          .passes = &passes_,
+          .rules = &rules_,
+          .points = series.points(),
+          .restarts = watched_.marks().restarts(),
+          .clock_is_steps = watched_.counts_steps()};
+}
+
+Material Judgement::material(const SteadyTree& tree) const {
+  Material about = material(watched_.total());
+  about.points = tree.points;
+  about.restarts = together(about.restarts, tree.restarts);
+  return about;
+}
+
+Material Judgement::first_material() const {
+  if (watched_.total().count() > 0) {
+    return material(steady_tree(watched_.total(), watched_.members()));
+  }
+  if (!watched_.columns().empty()) return material(watched_.columns().front().second);
+  return material(watched_.total());
+}
+
+Verdict Judgement::judge_series(const Subject& subject, const BlockSeries& series,
+                                const std::vector<double>& restarts) const {
+  Material about = material(series);
+  about.restarts = together(about.restarts, restarts);
+  return conclude(subject, about, analyse(about),
+                  watched_.limits().binding(rules_, subject.kind, series.last()));
+}
+
+void Judgement::judge_tree(Verdicts& out) const {
+  const BlockSeries& total = watched_.total();
+  if (total.count() == 0) return;
+  const SteadyTree tree = steady_tree(total, watched_.members());
+  const Material about = material(tree);
+  const Analysis analysis = analyse(about);
+  const Subject subject{.name = "tree", .kind = Kind::Total};
+  Verdict verdict = conclude(subject, about, analysis,
+                             watched_.limits().binding(rules_, Kind::Total, total.last()));
+  say_who_grows(
+      tree,
+      attribute(tree, watched_.members(), analysis.began, analysis.ended.value_or(total.last_at())),
+      verdict);
+  out.explanation = explain(verdict, about, analysis);
+  out.all.push_back(std::move(verdict));
+}
+
+void Judgement::judge_columns(Verdicts& out) const {
+  for (const auto& [name, series] : watched_.columns()) {
+    if (out.all.size() >= kMostVerdicts) return;
+    const Subject subject{.name = printable(name), .kind = kind_of_column(name)};
+    const Material about = material(series);
+    const Analysis analysis = analyse(about);
+    Verdict verdict = conclude(subject, about, analysis,
+                               watched_.limits().binding(rules_, subject.kind, series.last()));
+    if (out.all.empty()) out.explanation = explain(verdict, about, analysis);
+    out.all.push_back(std::move(verdict));
+  }
+}
+
+void Judgement::judge_members(Verdicts& out) const {
+  const double matters = std::max(kMatters, kShareThatMatters * watched_.total().peak());
+  for (const auto& [id, member] : watched_.members().ordered()) {
+    const auto judge_kind = [&, &id = id, &member = member](Kind kind, const std::string& column,
+                                                            const BlockSeries& series) {
+      const bool the_job = member->role == record::Role::Main && kind == Kind::Anon;
+      if (out.all.size() >= kMostVerdicts || (series.peak() < matters && !the_job)) return;
+      Subject subject{
+          .process = id, .name = printable(member->name), .role = member->role, .kind = kind};
+      if (!column.empty()) subject.name += (subject.name.empty() ? "" : " ") + printable(column);
+      out.all.push_back(judge_series(subject, series, member->restarts));
+    };
+    for (const auto& [kind, series] : member->kinds) judge_kind(kind, "", series);
+    for (const auto& [name, series] : member->others) {
+      judge_kind(kind_of_column(name), name, series);
+    }
+  }
+}
+
+Verdicts Judgement::verdicts() const {
+  Verdicts out;
+  judge_tree(out);
+  judge_columns(out);
+  const double matters = std::max(kMatters, kShareThatMatters * watched_.total().peak());
+  if (watched_.shmem().count() > 0 && watched_.shmem().peak() >= matters) {
+    out.all.push_back(judge_series({.name = "tree", .kind = Kind::Shmem}, watched_.shmem(), {}));
+  }
+  if (watched_.gpu().count() > 0 && watched_.gpu().peak() >= kMatters) {
+    out.all.push_back(judge_series({.name = "tree", .kind = Kind::Gpu}, watched_.gpu(), {}));
+  }
+  judge_members(out);
+  if (out.all.empty()) {
+    Verdict nothing{.subject = {.name = "tree", .kind = Kind::Total}};
+    nothing.p_leak = rules_.leak_prior;
+    nothing.needs = Needs{.why = "there are no samples"};
+    nothing.evidence.emplace_back("The recording holds no sample of any memory.");
+    out.all.push_back(std::move(nothing));
+  }
+  return out;
+}
+
+Outline Judgement::outline(const std::string& name) const {
+  Outline out{
+      .name = name, .counts_steps = watched_.counts_steps(), .verdict = verdicts().all.front()};
+  const auto* steps = watched_.marks().steps();
+  for (const auto& point : first_material().points) {
+    Outline::Place place{.seconds = point.at, .floor_bytes = point.low};
+    if (out.counts_steps) {
+      place.step = point.at;
+    } else if (steps != nullptr) {
+      place.step = steps->count_at(point.at);
+    }
+    out.places.push_back(place);
+  }
+  return out;
+}
+
+std::vector<float> Judgement::features() const {
+  const Material about = first_material();
+  const auto setting = prepare(about);
+  return setting ? features_of(*setting, analyse(about)) : std::vector<float>{};
+}
+
+}  // namespace tidegauge::verdict

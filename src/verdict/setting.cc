@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/setting.h"
+
+#include <algorithm>
+
+namespace tidegauge::verdict {
+
+namespace {
+
+constexpr std::size_t kFewestPoints = 6;
+
+// Up to where the series is judged: not into an event that is running, nor up a swing that has only
+// just begun.
+std::size_t edge(const std::vector<Point>& points, const Swings& swings, const Marks& marks,
+                 double block_width) {
+  constexpr std::size_t kKeep = 8;
+  constexpr double kLongestEvent = 0.25;
+  constexpr double kYoungSwing = 0.12;
+  const std::size_t last = points.size() - 1;
+  const double now = points[last].at;
+  const double duration = now - points[0].at;
+  std::size_t found = last;
+  for (const auto& events : marks.events()) {
+    if (events.tie == Tie::Epoch || events.stretches.empty()) continue;
+    const Stretch& latest = events.stretches.back();
+    const bool running = latest.open || latest.end >= now - 2 * block_width;
+    if (!running || latest.begin > now || now - latest.begin >= kLongestEvent * duration) continue;
+    while (found > kKeep && points[found].at > latest.begin - block_width / 2) --found;
+  }
+  if (found == last && swings.rising && !swings.troughs.empty() && !swings.peaks.empty() &&
+      now - points[swings.turned].at < kYoungSwing * duration) {
+    found = std::max(kKeep, swings.turned);
+  }
+  return found < kFewestPoints || found > last ? last : found;
+}
+
+std::vector<double> step_clock(const Material& material, const std::vector<Point>& points) {
+  std::vector<double> clock;
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr || material.clock_is_steps) return clock;
+  for (const auto& point : points) {
+    double step = steps->count_at(point.at);
+    // Evaluations stop the steps; the clock must still rise.
+    if (!clock.empty() && step <= clock.back()) step = clock.back() + 1e-6;
+    clock.push_back(step);
+  }
+  if (clock.back() - clock.front() < 2) clock.clear();
+  return clock;
+}
+
+}  // namespace
+
+std::optional<Setting> prepare(const Material& material) {
+  Setting out{.material = &material, .points = material.points};
+  out.regime = find_regime(out.points, material.restarts);
+  out.points.erase(out.points.begin(),
+                   out.points.begin() + static_cast<std::ptrdiff_t>(out.regime.begin));
+  if (out.points.size() < kFewestPoints || !(out.points.back().at > out.points.front().at)) {
+    return {};
+  }
+  out.scale = scale_of(out.points, material.series->quantum());
+  out.swings = find_swings(out.points, out.scale.step_noise, material.series->swings());
+  out.last = edge(out.points, out.swings, *material.marks, material.series->block_width());
+  for (const auto& point : out.points) out.seconds.push_back(point.at);
+  out.steps = step_clock(material, out.points);
+  return out;
+}
+
+}  // namespace tidegauge::verdict
