@@ -10,6 +10,14 @@ namespace tidegauge::verdict {
 struct Gauge::State {
   Rules rules{};
   Watched watched{};
+
+  // Calls `say` with a judgement of all that was seen.
+  template <class Say>
+  auto judged(const Rules& by, const Say& say) const {
+    if (!watched.waits()) return say(Judgement(watched, by));
+    const Watched all = watched.with_what_waits();
+    return say(Judgement(all, by));
+  }
 };
 
 Gauge::Gauge(const Rules& rules) : state_(std::make_unique<State>()) {
@@ -34,15 +42,16 @@ Verdicts Gauge::judge() const {
 Verdicts Gauge::judge(Rules::Mode mode) const {
   Rules rules = state_->rules;
   rules.mode = mode;
-  return Judgement(state_->watched, rules).verdicts();
+  return state_->judged(rules, [](const auto& judgement) { return judgement.verdicts(); });
 }
 
 Outline Gauge::outline(const std::string& name) const {
-  return Judgement(state_->watched, state_->rules).outline(name);
+  return state_->judged(state_->rules,
+                        [&](const auto& judgement) { return judgement.outline(name); });
 }
 
 std::vector<float> Gauge::features() const {
-  return Judgement(state_->watched, state_->rules).features();
+  return state_->judged(state_->rules, [](const auto& judgement) { return judgement.features(); });
 }
 
 Verdicts judge(const record::Recording& recording, const Rules& rules) {

@@ -58,6 +58,64 @@ TEST(Judge, ALongStraightLineIsALeak) {
   EXPECT_GE(verdict.bytes_per_minute->high, 3 * kMebibyte);
 }
 
+FakeRecording an_hour_of(const ProcessId& job, double megabytes_per_second) {
+  FakeRecording out;
+  for (int i = 0; i < 3600; ++i) {
+    out.anon(i, {{job, (500 + megabytes_per_second * i) * kMebibyte}});
+  }
+  return out;
+}
+
+record::Event ended(double at, const ProcessId& id) {
+  return {.at_ns = nanoseconds(at), .kind = record::EventKind::Exited, .process = id};
+}
+
+TEST(Judge, AJobThatIsBeingTakenDownHasNotShrunk) {
+  const ProcessId job{10, 1};
+  for (const double rate : {0.0, 0.05}) {
+    FakeRecording whole = an_hour_of(job, rate);
+    FakeRecording seen_ending = whole;
+    for (int i = 0; i < 5; ++i) {
+      seen_ending.anon(3600 + i, {{job, (400 - 80 * i) * kMebibyte}});
+    }
+    whole.event(ended(3606, job));
+    seen_ending.event(ended(3606, job));
+    const Verdict expected = judge(whole.get(), {}).all.front();
+    const Verdict verdict = judge(seen_ending.get(), {}).all.front();
+    EXPECT_EQ(verdict.klass, rate > 0 ? Class::Leak : Class::Steady);
+    EXPECT_EQ(verdict.p_leak, expected.p_leak);
+    EXPECT_EQ(verdict.last_bytes, expected.last_bytes);
+  }
+}
+
+TEST(Judge, AJobThatShrinksAndLivesOnHasShrunk) {
+  const ProcessId job{10, 1};
+  FakeRecording recording = an_hour_of(job, 0);
+  for (int i = 3600; i < 3605; ++i) recording.anon(i, {{job, 200 * kMebibyte}});
+  EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, 200 * kMebibyte);
+  for (int i = 3605; i < 5000; ++i) recording.anon(i, {{job, 200 * kMebibyte}});
+  EXPECT_EQ(judge(recording.get(), {}).all.front().klass, Class::Shift);
+}
+
+TEST(Judge, AWrapperThatOutlivesTheJobIsNotWhatWasAskedAbout) {
+  const ProcessId shell{9, 1};
+  const ProcessId job{10, 1};
+  for (const int tidying : {1, 4, 60, 600}) {
+    FakeRecording recording;
+    recording.process(shell, "bash", Role::Wrapper).process(job, "python", Role::Main);
+    for (int i = 0; i < 3600; ++i) {
+      recording.anon(i, {{shell, 3 * kMebibyte}, {job, (500 + 0.05 * i) * kMebibyte}});
+    }
+    recording.event(ended(3599.5, job));
+    for (int i = 0; i < tidying; ++i) recording.anon(3600 + i, {{shell, 3 * kMebibyte}});
+    recording.event(ended(3600 + tidying, shell));
+    const Verdict verdict = judge(recording.get(), {}).all.front();
+    EXPECT_EQ(verdict.klass, Class::Leak) << tidying;
+    ASSERT_TRUE(verdict.grower) << tidying;
+    EXPECT_EQ(verdict.grower->process, job) << tidying;
+  }
+}
+
 TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
   FakeRecording recording;
   Gauge gauge({});

@@ -96,7 +96,7 @@ void Judgement::judge_tree(Verdicts& out) const {
                              watched_.limits().binding(rules_, Kind::Total, total.last()));
   say_who_grows(
       tree,
-      attribute(tree, watched_.members(), analysis.began, analysis.ended.value_or(total.last_at())),
+      attribute(tree, watched_.members(), analysis.began, analysis.ended.value_or(tree.until)),
       verdict);
   out.explanation = explain(verdict, about, analysis);
   out.all.push_back(std::move(verdict));

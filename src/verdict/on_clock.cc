@@ -270,8 +270,16 @@ void Pass::stopped(double earlier, double earlier_length) {
   const auto& pieces = floor_.pieces;
   double steepest = earlier / earlier_length;
   double jump = 0;
+  // Of the piece that brought the most.
+  double typical_slope = earlier / earlier_length;
+  double most = 0;
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
     steepest = std::max(steepest, pieces[i].slope);
+    const double grown = pieces[i].last_value - pieces[i].first_value;
+    if (grown > most) {
+      most = grown;
+      typical_slope = pieces[i].slope;
+    }
     jump = std::max(jump, pieces[i + 1].first_value - pieces[i].last_value);
   }
   const double run = floor_.curve.x.back() - floor_.curve.x.front();
@@ -280,9 +288,7 @@ void Pass::stopped(double earlier, double earlier_length) {
   const bool long_enough = tail_.length >= kLongEnough * earlier_length;
   out_.ended = end_of_growth();
   out_.growth_before = earlier;
-  out_.rate_before =
-      (pieces.size() > 1 && !one_jump ? pieces[pieces.size() - 2].slope : 0) / seconds_per_clock_;
-  if (out_.rate_before <= 0) out_.rate_before = earlier / earlier_length / seconds_per_clock_;
+  out_.rate_before = (one_jump ? earlier / earlier_length : typical_slope) / seconds_per_clock_;
   if (flat && long_enough && out_.t > kFaintResidual && tail_.growth > scale_.least_growth) {
     out_.finding = Finding::FaintResidual;
     out_.plain = 0.4;

@@ -19,6 +19,8 @@ constexpr double kTypicalLarge = 0.75;
 constexpr double kTypicalWithinBlock = 0.9;
 // A peak's own floor is looked for within this share of the run to either side.
 constexpr std::size_t kNeighbourhood = 8;
+// A rise begins where the curve leaves its lowest point by this share of a swing.
+constexpr double kStillFlat = 0.25;
 // A collected heap: at least so many teeth, rises so much slower than falls, and above a quarter of
 // the tooth for half of the time.
 constexpr std::size_t kFewestTeeth = 4;
@@ -47,6 +49,11 @@ void turn(std::span<const Point> points, double threshold, Swings& out) {
   out.rising = direction > 0;
   const auto& turns = out.rising ? out.troughs : out.peaks;
   out.turned = turns.empty() ? 0 : turns.back();
+  // The lowest point may lie anywhere on a flat stretch; the rise begins where that ends.
+  while (out.rising && out.turned + 1 < points.size() &&
+         points[out.turned + 1].mean - points[turns.back()].mean < kStillFlat * threshold) {
+    ++out.turned;
+  }
 }
 
 double typical_height(std::span<const Point> points, const std::vector<std::size_t>& peaks) {
@@ -55,9 +62,12 @@ double typical_height(std::span<const Point> points, const std::vector<std::size
   for (const std::size_t peak : peaks) {
     const std::size_t from = peak > reach ? peak - reach : 0;
     const std::size_t to = std::min(points.size(), peak + reach + 1);
-    double floor = points[peak].low;
-    for (std::size_t i = from; i < to; ++i) floor = std::min(floor, points[i].low);
-    heights.push_back(points[peak].high - floor);
+    // On a ramp the floor before a spike is lower than the one after it.
+    double before = points[peak].low;
+    double after = points[peak].low;
+    for (std::size_t i = from; i < peak; ++i) before = std::min(before, points[i].low);
+    for (std::size_t i = peak + 1; i < to; ++i) after = std::min(after, points[i].low);
+    heights.push_back(points[peak].high - std::max(before, after));
   }
   std::vector<double> within;
   for (const auto& point : points) within.push_back(point.high - point.low);

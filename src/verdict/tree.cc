@@ -16,6 +16,9 @@ namespace {
 
 // The one that held most of the tree: when it goes, the job was restarted.
 constexpr double kMostOfTheTree = 0.5;
+// …unless what follows comes to less than this share of what it held: then the job is over, and
+// whoever outlives it (a wrapper that tidies up) is not what was asked about.
+constexpr double kTookOver = 0.5;
 // It counts as one of the first if it came within this share of the recording.
 constexpr double kFromTheStart = 0.2;
 // What a newcomer brings with it is what it holds once it has come up.
@@ -96,6 +99,25 @@ void take_out(const Guest& guest, double width, std::vector<Point>& points) {
   }
 }
 
+// When the last one that held most of the tree has gone, late, and nobody took its place; otherwise
+// `now`.
+double end_of_the_job(const std::vector<Point>& points, const Members& members, double now) {
+  double end = now;
+  double held = 0;
+  for (const auto& [id, member] : members.all()) {
+    if (member.last_seen >= now || member.share_of_tree < kMostOfTheTree) continue;
+    if (end == now || member.last_seen > end) {
+      end = member.last_seen;
+      held = member.own.peak();
+    }
+  }
+  if (end == now || end - points.front().at < now - end) return now;
+  for (const auto& point : points) {
+    if (point.at > end && point.low > kTookOver * held) return now;
+  }
+  return end;
+}
+
 bool keeps_accumulating(const std::vector<Guest>& guests, double width, double duration) {
   std::set<std::size_t> times;
   std::size_t stayed = 0;
@@ -146,7 +168,15 @@ SteadyTree steady_tree(const BlockSeries& total, const Members& members) {
   if (out.points.empty()) return out;
   const double width = total.block_width();
   const double begin = out.points.front().at;
-  const double now = total.last_at();
+  const double now = end_of_the_job(out.points, members, total.last_at());
+  if (now < total.last_at()) {
+    // The block in which it ended has some of what came after.
+    const double last_block = std::floor(now / width);
+    while (out.points.size() > 1 && out.points.back().at >= last_block * width) {
+      out.points.pop_back();
+    }
+  }
+  out.until = now;
   std::vector<Guest> guests;
   for (const auto& [id, member] : members.all()) {
     const bool gone = member.last_seen < now;

@@ -14,6 +14,7 @@ namespace tidegauge::verdict {
 struct SteadyTree {
   std::vector<Point> points{};     // the total, as if today's members had been there all the time
   std::vector<double> restarts{};  // the process that held most of the memory was replaced
+  double until = 0;                // the end of the job, or of the recording
   bool adjusted = false;
   std::size_t left = 0;    // members that came and went
   std::size_t joined = 0;  // members that came later and stayed

@@ -15,20 +15,13 @@ double foreign_bytes(const record::ProcessSample& process) {
   return process.others.empty() ? 0 : process.others.front().bytes;
 }
 
-// A process that holds less than this share of what it held a sample ago may be on its way out.
+// A tree that holds less than this share of what it held a sample ago may be on its way out…
 constexpr double kFalling = 0.95;
-
-std::optional<double> resident_of(const record::ProcessSample& process) {
-  const auto& memory = process.memory;
-  if (memory.rss) return static_cast<double>(*memory.rss);
-  if (!memory.anon) return {};
-  return static_cast<double>(*memory.anon + memory.file.value_or(0) + memory.shmem.value_or(0));
-}
-
-bool contains(const record::Sample& sample, const record::ProcessId& id) {
-  return std::any_of(sample.processes.begin(), sample.processes.end(),
-                     [&](const auto& process) { return process.id == id; });
-}
+// …and stays so while it holds no more than this much of the least seen since…
+constexpr double kStillDown = 1.02;
+// …for no longer than it takes to give back some hundred gigabytes.
+constexpr double kLongestEnding = 10;
+constexpr std::size_t kMostFalling = 256;
 
 }  // namespace
 
@@ -45,72 +38,79 @@ void Watched::add(const record::Process& process) {
 
 void Watched::add(const record::Event& event) {
   const double at = since_origin(event.at_ns);
-  if (event.kind == record::EventKind::Exited && waiting_) {
-    for (const auto& process : waiting_->processes) {
-      if (process.id == event.process && falls(process)) {
-        waiting_.reset();
-        break;
-      }
-    }
-  }
+  if (event.kind == record::EventKind::Started) living_.insert(event.process);
+  if (event.kind == record::EventKind::Exited) left(event.process);
   keeper_.add(event);
   if (event.kind == record::EventKind::Exec) members_.restart(event.process, at);
   marks_.add(event, at);
 }
 
-bool Watched::falls(const record::ProcessSample& process) const {
-  const auto before = resident_.find(process.id);
-  const auto now = resident_of(process);
-  return before != resident_.end() && now && *now < kFalling * before->second;
+void Watched::left(const record::ProcessId& id) {
+  if (living_.erase(id) > 0 && living_.empty()) falling_.clear();
 }
 
-bool Watched::anyone_falls(const record::Sample& sample) const {
-  return std::any_of(sample.processes.begin(), sample.processes.end(),
-                     [this](const auto& process) { return falls(process); });
-}
-
-void Watched::settle_waiting(const record::Sample& next) {
-  if (!waiting_) return;
-  const record::Sample sample = std::move(*waiting_);
-  waiting_.reset();
-  const bool ended = std::any_of(
-      sample.processes.begin(), sample.processes.end(),
-      [&](const auto& process) { return falls(process) && !contains(next, process.id); });
-  if (!ended) take(sample);
-}
-
-void Watched::add(const record::Sample& sample) {
-  settle_waiting(sample);
-  if (anyone_falls(sample)) {
-    since_origin(sample.at_ns);
-    waiting_ = sample;
-  } else {
-    take(sample);
-  }
-}
-
-void Watched::take(const record::Sample& sample) {
-  resident_.clear();
-  for (const auto& process : sample.processes) {
-    if (const auto bytes = resident_of(process)) resident_[process.id] = *bytes;
-  }
-  const double at = since_origin(sample.at_ns);
+Watched::Seen Watched::look_at(const record::Sample& sample) {
   const record::Ledger ledger = keeper_.add(sample);
-  double held = static_cast<double>(ledger.total);
+  Seen seen{.sample = sample,
+            .at = since_origin(sample.at_ns),
+            .held = static_cast<double>(ledger.total),
+            .own = {},
+            .shmem = ledger.shmem,
+            .gpu = ledger.gpu};
   const bool foreign = ledger.total == 0;
-  if (foreign) {
-    for (const auto& process : sample.processes) held += foreign_bytes(process);
-  }
-  if (!sample.processes.empty()) total_.add(at, held);
-  if (ledger.shmem) shmem_.add(at, static_cast<double>(*ledger.shmem));
-  if (ledger.gpu) gpu_.add(at, static_cast<double>(*ledger.gpu));
-  limits_.add(sample);
   for (const auto& process : sample.processes) {
     const double own =
         foreign ? foreign_bytes(process) : static_cast<double>(keeper_.own(process.id));
-    members_.add(process, at, own, held);
+    seen.own.push_back(own);
+    if (foreign) seen.held += own;
   }
-  for (const auto& column : sample.others) add_column(column, at);
+  return seen;
+}
+
+bool Watched::falls(double held) const {
+  if (falling_.empty()) return total_.count() > 0 && held < kFalling * total_.last();
+  return held <= kStillDown * falling_.back().held;
+}
+
+bool Watched::may_be_the_end(const Seen& seen) const {
+  if (counts_steps() || seen.sample.processes.empty() || !falls(seen.held)) return false;
+  return falling_.empty() ||
+         (falling_.size() < kMostFalling && seen.at - falling_.front().at <= kLongestEnding);
+}
+
+void Watched::add(const record::Sample& sample) {
+  living_.clear();
+  for (const auto& process : sample.processes) living_.insert(process.id);
+  Seen seen = look_at(sample);
+  if (may_be_the_end(seen)) {
+    falling_.push_back(std::move(seen));
+    return;
+  }
+  if (sample.processes.empty() && sample.others.empty()) falling_.clear();
+  take_falling();
+  take(seen);
+}
+
+void Watched::take_falling() {
+  for (const auto& seen : std::exchange(falling_, {})) take(seen);
+}
+
+Watched Watched::with_what_waits() const {
+  Watched out = *this;
+  out.take_falling();
+  return out;
+}
+
+void Watched::take(const Seen& seen) {
+  const auto& processes = seen.sample.processes;
+  if (!processes.empty()) total_.add(seen.at, seen.held);
+  if (seen.shmem) shmem_.add(seen.at, static_cast<double>(*seen.shmem));
+  if (seen.gpu) gpu_.add(seen.at, static_cast<double>(*seen.gpu));
+  limits_.add(seen.sample);
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    members_.add(processes[i], seen.at, seen.own[i], seen.held);
+  }
+  for (const auto& column : seen.sample.others) add_column(column, seen.at);
 }
 
 void Watched::add_column(const record::NamedBytes& column, double at) {

@@ -2,8 +2,8 @@
 // A recording as it comes, sorted into series: all that a judgement needs, in bounded memory.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +24,10 @@ class Watched {
   void add(const record::Event& event);
   void add(const record::Sample& sample);
 
+  // The same with the samples that still wait for what follows them.
+  bool waits() const { return !falling_.empty(); }
+  Watched with_what_waits() const;
+
   bool counts_steps() const { return header_.clock == record::Clock::Steps; }
   const Limits& limits() const { return limits_; }
   const Marks& marks() const { return marks_; }
@@ -35,14 +39,25 @@ class Watched {
   const std::vector<std::pair<std::string, BlockSeries>>& columns() const { return columns_; }
 
  private:
+  // One sample, with what the ledger made of it.
+  struct Seen {
+    record::Sample sample{};
+    double at = 0;
+    double held = 0;          // by the whole tree
+    std::vector<double> own;  // of each process, its part of that
+    record::Bytes shmem{};
+    record::Bytes gpu{};
+  };
+
   double since_origin(std::int64_t at_ns);
-  // A process that ends gives its memory back, and what is seen of that is neither a restart nor a
-  // plateau. So a sample in which one falls waits for what follows: it is dropped if that is the
-  // end.
-  bool anyone_falls(const record::Sample& sample) const;
-  bool falls(const record::ProcessSample& process) const;
-  void settle_waiting(const record::Sample& next);
-  void take(const record::Sample& sample);
+  Seen look_at(const record::Sample& sample);
+  // A job that ends gives its memory back, and what is seen of that is neither a restart nor a
+  // plateau. So samples wait while the tree falls: if it is the end, they are dropped.
+  bool falls(double held) const;
+  bool may_be_the_end(const Seen& seen) const;
+  void left(const record::ProcessId& id);
+  void take_falling();
+  void take(const Seen& seen);
   void add_column(const record::NamedBytes& column, double at);
 
   record::Header header_{};
@@ -51,8 +66,8 @@ class Watched {
   Marks marks_{};
   Members members_{};
   std::optional<std::int64_t> origin_ns_{};
-  std::optional<record::Sample> waiting_{};
-  std::map<record::ProcessId, double> resident_{};  // in the last sample taken
+  std::set<record::ProcessId> living_{};
+  std::vector<Seen> falling_{};
   BlockSeries total_{};
   BlockSeries shmem_{};
   BlockSeries gpu_{};
