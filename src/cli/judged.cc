@@ -67,7 +67,27 @@ Result<> add_markers(const std::string& path, record::Recording& recording) {
   return Ok{};
 }
 
+Judged judge_whole(const record::Recording& recording, const verdict::Rules& rules,
+                   std::vector<std::string> notes) {
+  view::Summary summary;
+  summary.begin(recording.header);
+  for (const auto& entry : recording.entries) summary.add(entry);
+  return Judged{verdict::judge(recording, rules), std::move(summary), std::move(notes)};
+}
+
+// Markers have to be sorted in among the entries, so all of them have to be there.
+Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdict::Rules& rules) {
+  record::Recording recording;
+  const auto end = record::read(
+      input.path, [&](const record::Header& header) { recording.header = header; },
+      [&](const record::Entry& entry) { recording.entries.push_back(entry); });
+  if (!end) return end.error();
+  if (const auto done = add_markers(input.markers, recording); !done) return done.error();
+  return judge_whole(recording, rules, notes_of(*end));
+}
+
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
+  if (!input.markers.empty()) return judge_recording_with_markers(input, rules);
   verdict::Gauge gauge(rules);
   view::Summary summary;
   const auto end = record::read(
@@ -90,11 +110,7 @@ Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
   auto foreign = record::parse_csv(*text, {.unit_bytes = input.unit_bytes});
   if (!foreign) return within(input.path, foreign.error());
   if (const auto done = add_markers(input.markers, foreign->recording); !done) return done.error();
-  view::Summary summary;
-  summary.begin(foreign->recording.header);
-  for (const auto& entry : foreign->recording.entries) summary.add(entry);
-  return Judged{verdict::judge(foreign->recording, rules), std::move(summary),
-                notes_of(foreign->notes)};
+  return judge_whole(foreign->recording, rules, notes_of(foreign->notes));
 }
 
 }  // namespace

@@ -72,10 +72,12 @@ void wait(const Session& session, int stop_fd, int key_fd) {
   ::ppoll(fds, key_fd >= 0 ? 2 : 1, &left, nullptr);
 }
 
-// Lines for a program that reads us.
+// Lines for a program that reads us: the verdict's, where it is new, and whatever this look has
+// said before, without waiting for a full buffer.
 void print_json(Session& session, view::JsonLines& lines, const std::string& source) {
-  if (!session.take_fresh_verdict()) return;
-  if (const auto line = lines.verdict(session.verdicts(), source)) fmt::print("{}", *line);
+  if (session.take_fresh_verdict()) {
+    if (const auto line = lines.verdict(session.verdicts(), source)) fmt::print("{}", *line);
+  }
   std::fflush(stdout);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`judge` on the numbers of a real incident: a training job that five documents called a leak and its opposite."""
 import json
+import pathlib
 
 import pytest
 
@@ -82,3 +83,16 @@ def test_a_leak_in_seconds_is_called_one_and_calls_for_action(call, tmp_path):
     assert 9.5 < verdict["growth"]["bytes_per_minute"]["value"] / 2**20 < 10.5
     assert verdict["forecast"]["limit_bytes"] == 8 * 2**30
     assert verdict["forecast"]["seconds"]["p5"] <= verdict["forecast"]["seconds"]["p50"]
+
+
+@pytest.mark.parametrize("clock", ["own", "since 1970"])
+def test_markers_go_with_a_recording_too(call, tmp_path, clock):
+    recording = pathlib.Path(__file__).parents[1] / "recordings" / "demo_until_its_end.jsonl"
+    began = json.loads(recording.read_text().splitlines()[0])["started_unix_ns"] / 1e9 if clock == "since 1970" else 0
+    markers = tmp_path / "markers.csv"
+    markers.write_text("time,step,event\n" + "".join(f"{began + n / 2:.3f},{n},step\n" for n in range(1, 400)))
+    judged = [call("judge", "--json", recording, *words) for words in ((), ("--markers", markers))]
+    plain, marked = (json.loads(done.stdout)["verdicts"][0] for done in judged)
+    assert plain["growth"]["bytes_per_step"] is None
+    per_minute = marked["growth"]["bytes_per_minute"]["value"]  # of 120 steps
+    assert marked["growth"]["bytes_per_step"]["value"] == pytest.approx(per_minute / 120, rel=0.05)

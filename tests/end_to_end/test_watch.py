@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -11,9 +12,9 @@ import pytest
 class Watch:
     """`watch --json` on a process, read line by line."""
 
-    def __init__(self, tidegauge, *words):
+    def __init__(self, tidegauge, *words, interval="50ms"):
         self.process = subprocess.Popen(
-            [str(tidegauge), "watch", "--json", "--interval", "50ms", "--no-record", *map(str, words)],
+            [str(tidegauge), "watch", "--json", "--interval", interval, "--no-record", *map(str, words)],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -42,8 +43,8 @@ class Watch:
 def watch(tidegauge, home):
     watches = []
 
-    def begin(*words):
-        watches.append(Watch(tidegauge, *words))
+    def begin(*words, **options):
+        watches.append(Watch(tidegauge, *words, **options))
         return watches[-1]
 
     yield begin
@@ -72,6 +73,15 @@ def test_growth_is_seen_in_the_right_kind(watch, job):
     assert after["anon_bytes"] - before["anon_bytes"] == pytest.approx(64 << 20, rel=0.05)
     assert abs(after["file_bytes"] - before["file_bytes"]) < 4 << 20
     assert after["role"] == "main"
+
+
+def test_every_look_is_told_at_once(watch, job):
+    """Not when a buffer is full: a program may act on what it reads."""
+    live = watch(job.pid, interval="2s")
+    first, began = live.sample(), time.monotonic()
+    second = live.sample()
+    late = time.monotonic() - began - (second["seconds"] - first["seconds"])
+    assert late < 1.5  # in a buffer it would have waited for the third
 
 
 def test_an_exit_ends_the_watch_with_a_verdict(watch, job):
