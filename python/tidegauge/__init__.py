@@ -8,11 +8,23 @@
         with tidegauge.phase("eval"):
             evaluate()
 
-Under `tidegauge run` most training loops need none of this: their steps are found without it. Without a gauge every
-function does nothing, at the cost of a call.
+Under `tidegauge run` most training loops need none of this: their steps are found without it. Without a gauge the marks
+do nothing, at the cost of a call.
 """
+from __future__ import annotations
+
+from typing import Any
+
 from tidegauge._marks import epoch, mark, phase, step
-from tidegauge._verdict import Verdict, verdict, watch
+from tidegauge._verdict import Verdict, verdict
+from tidegauge._watch import watch
 
 __all__ = ["Verdict", "epoch", "mark", "phase", "step", "verdict", "watch"]
 __version__ = "0.1.0"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """%load_ext tidegauge"""
+    from tidegauge._notebook import register
+
+    register(shell)
