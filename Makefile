@@ -11,8 +11,8 @@ help: ## this list
 demo: ## see it work: a small training job is run and judged (a few minutes)
 	@tools/demo
 
-test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers
-	@FAST=$(FAST) tools/test
+test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers, FRAMEWORKS=0 torch and the like
+	@FAST=$(FAST) FRAMEWORKS=$(FRAMEWORKS) tools/test
 
 tidy: ## clang-tidy over src/; a file is looked at again only when it changed
 	@tools/bootstrap test

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "around.h"
 #include "record/ring.h"
 
 static const struct python_api* python;
@@ -44,6 +45,7 @@ static python_object* mark(python_object* self, python_object* const* arguments,
     struct tidegauge_slot slot = slot_of(arguments, count);
     slot.a = number(arguments, count, 2);
     slot.b = number(arguments, count, 3);
+    slot.c = (uint64_t)number(arguments, count, 4);
     tidegauge_ring_write(ring, slot);
   }
   return none();
@@ -118,15 +120,18 @@ static struct python_method methods[] = {
     {"text", text, PYTHON_METH_FASTCALL, NULL},
     {"distinct_new", distinct_new, PYTHON_METH_FASTCALL, NULL},
     {"distinct_add", distinct_add, PYTHON_METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},  // around
 };
 
 python_object* tidegauge_python_functions(void) {
   if (python == NULL) python = python_api_find();
   if (python == NULL) return NULL;
   if (ring == NULL) ring = tidegauge_ring_open(getenv(tidegauge_ring_variable()));
+  enum { METHODS = sizeof methods / sizeof methods[0] };
+  methods[METHODS - 1] = around_method(python);
   python_object* const dict = python->new_dict();
   if (dict == NULL) return NULL;
-  for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i) {
+  for (size_t i = 0; i < METHODS; ++i) {
     python_object* const function = python->new_function(&methods[i], NULL, NULL);
     if (function == NULL) continue;
     python->set_item(dict, methods[i].name, function);

@@ -7,10 +7,11 @@
 
 // A new dict of built-in functions, or null. Exported: `import tidegauge` without the preload takes
 // them through ctypes, once.
-//   mark(kind, source, a, b=0)      one slot of the ring
+//   mark(kind, source, a, b=0, c=0) one slot of the ring
 //   text(kind, source, text)        with a text instead of numbers
 //   distinct_new(size)              a set of the example numbers 0..size-1
 //   distinct_add(set, indices)      how many are in it after these were added; -1 if nothing was
 //   new
-// All return None or a number and never raise; without a ring they do nothing.
+//   around(…)                       see around.h
+// All but around return None or a number and never raise; without a ring they do nothing.
 __attribute__((visibility("default"))) python_object* tidegauge_python_functions(void);

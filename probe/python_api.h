@@ -16,7 +16,12 @@ struct python_method {  // PyMethodDef, the same since 2.0
   const char* doc;
 };
 
-enum { PYTHON_METH_FASTCALL = 0x0080, PYTHON_FILE_INPUT = 257 };
+enum {
+  PYTHON_METH_VARARGS = 0x0001,
+  PYTHON_METH_KEYWORDS = 0x0002,
+  PYTHON_METH_FASTCALL = 0x0080,
+  PYTHON_FILE_INPUT = 257
+};
 
 struct python_inittab {  // struct _inittab, public and meant to be changed before the start
   const char* name;
@@ -40,6 +45,15 @@ struct python_api {
   python_object* (*new_text)(const char* text);
   long long (*as_long)(python_object* object);
   const char* (*as_text)(python_object* object);
+  ssize_t (*tuple_size)(python_object* tuple);
+  python_object* (*tuple_item)(python_object* tuple, ssize_t index);  // borrowed
+  python_object* (*tuple_slice)(python_object* tuple, ssize_t begin, ssize_t end);
+  python_object* (*call)(python_object* callable, python_object* tuple, python_object* keywords);
+  int (*is_true)(python_object* object);
+  int (*error_matches)(python_object* type);
+  void (*fetch_error)(python_object** type, python_object** value, python_object** traceback);
+  void (*restore_error)(python_object* type, python_object* value, python_object* traceback);
+  python_object** exception;
   ssize_t (*sequence_size)(python_object* object);
   python_object* (*sequence_item)(python_object* object, ssize_t index);
   python_object* (*new_capsule)(void* pointer, const char* name, void (*destroy)(python_object*));

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps, epochs, evaluations, checkpoints and compilations of a training loop, told to the gauge without a change to its code.
 
-Run once, early in the life of an interpreter, with `mark`, `text`, `distinct_new` and `distinct_add` (probe/marks.h) as
-globals: by the preloaded probe before `site` and `encodings` are there, by `import tidegauge` otherwise. It puts one
+Run once, early in the life of an interpreter, with `mark`, `text`, `around` and the like (probe/marks.h) as globals: by the preloaded probe before `site` and `encodings` are there, by `import tidegauge` otherwise. It puts one
 finder into sys.meta_path that waits for the frameworks; each is hooked in the submodule that defines the function, right
 after its body has run, before anybody could copy the name. The rules:
 - nothing of ours may raise into the job, print, start a thread, keep a file open or stay on an object of the job's;
 - what torch.compile may trace begins with a look at is_compiling(), so that a graph never sees us;
+- an exception of the job's passes through us without a line in its traceback: what we put around a function runs in C;
 - the job sends facts; which of them is the step is decided by the reader.
 """
 import sys
 
 STEP, EPOCH, PHASE_BEGIN, PHASE_END, DISTINCT, NOTE = 1, 2, 3, 4, 5, 6
 FRAMEWORK, OPTIMIZER, LOADER = 2, 3, 4
+HF, LIGHTNING, DEEPSPEED = 1, 2, 3  # one that drives another has the lower number: it counts for both
 
-MOST_KNOWN = 4096  # optimizers, loaders, data sets told apart; the rest share the last number
+MOST_KNOWN = 4096  # optimizers, loaders, data sets told apart; after those, numbers are given out anew
+MOST_DATA_SETS = 64
+MOST_EVALUATING = 8
 
 
 class Known:
@@ -26,13 +29,16 @@ class Known:
     def number(self, thing):
         number = self.numbers.get(id(thing))
         if number is None:
-            number = self.numbers[id(thing)] = min(len(self.numbers) + 1, MOST_KNOWN)
-            if len(self.numbers) > MOST_KNOWN:
+            if len(self.numbers) >= MOST_KNOWN:
                 self.numbers.clear()
+            number = self.numbers[id(thing)] = len(self.numbers) + 1
         return number
 
 
-def wrapped(original, new):
+data_sets = Known()
+
+
+def dressed(new, original):
     """`new` in the clothes of `original`, so that pickle, inspect and docs see no difference."""
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         try:
@@ -41,6 +47,33 @@ def wrapped(original, new):
             pass
     new.__wrapped__ = original
     return new
+
+
+def around_class():
+    """The class of functions with something of ours before or after them; made late, when functools can be loaded."""
+    if state["around_class"] is None:
+        from functools import partial
+        from types import MethodType
+
+        class Around(partial):
+            # Called, it goes from C to C. Looked up on an object it is a method, and pickled it is its name.
+            def __get__(self, thing, owner=None):
+                return self if thing is None else MethodType(self, thing)
+
+            def __reduce__(self):
+                return self.__qualname__
+
+        state["around_class"] = Around
+    return state["around_class"]
+
+
+def replace(owner, attribute, before=None, after=None, always=False):
+    """Calls before and after, with the same arguments, around each call of owner.attribute; what they raise is dropped.
+    `always`: after a call that raised, too."""
+    original = getattr(owner, attribute, None)
+    Around = around_class()
+    if callable(original) and not isinstance(original, Around):
+        setattr(owner, attribute, dressed(Around(around, original, before, after, always), original))
 
 
 # ---- phases: the outermost begin and the last end of each name
@@ -60,95 +93,82 @@ def end(name):
         text(PHASE_END, FRAMEWORK, name)
 
 
-def in_phase(original, name):
-    """`original` as a phase of its own, whether it returns or raises."""
-
-    def phase(*args, **kwargs):
-        begin(name)
-        try:
-            return original(*args, **kwargs)
-        finally:
-            end(name)
-
-    return wrapped(original, phase)
-
-
-def replace(owner, attribute, make):
-    original = getattr(owner, attribute, None)
-    if callable(original) and not hasattr(original, "__wrapped_by_tidegauge__"):
-        new = make(original)
-        new.__wrapped_by_tidegauge__ = True
-        setattr(owner, attribute, new)
-
-
-def after(owner, attribute, tell):
-    """Calls tell(*args) after each call of owner.attribute; what it raises is dropped."""
-
-    def make(original):
-        def told(*args, **kwargs):
-            result = original(*args, **kwargs)
-            try:
-                tell(*args)
-            except Exception:
-                pass
-            return result
-
-        return wrapped(original, told)
-
-    replace(owner, attribute, make)
+def in_phase(owner, attribute, name):
+    """Makes each call of owner.attribute a phase, whether it returns or raises."""
+    replace(owner, attribute, lambda *args, **more: begin(name), lambda *args, **more: end(name), True)
 
 
 # ---- torch
 
 
 def hook_optimizer(module):
+    from _thread import _local
+
     torch = sys.modules["torch"]
-    steps = {}  # firings by optimizer
-    inside = []  # optimizers whose step runs now, the outermost first
+    steps = {}  # by optimizer
+    threads = _local()  # optimizers whose step runs now in this thread, the outermost first
     known = Known()
 
     def before_step(optimizer, args, kwargs):
         if torch.compiler.is_compiling():
             return
-        inside.append(optimizer)
+        try:
+            threads.inside.append(id(optimizer))
+        except AttributeError:
+            threads.inside = [id(optimizer)]
 
     def after_step(optimizer, args, kwargs):
         if torch.compiler.is_compiling():
             return
-        while inside and inside.pop() is not optimizer:
-            pass  # one that raised left its entry behind
-        if inside:
-            return  # called from the step of another: super().step(), a sharded optimizer's parts
-        number = known.number(optimizer)
-        count = steps[number] = steps.get(number, 0) + 1
-        mark(STEP, OPTIMIZER | number << 8, count)
-        collections()
+        try:
+            inside = threads.inside
+            while inside and inside.pop() != id(optimizer):
+                pass
+            if inside:
+                if within_another(sys._getframe(1)):
+                    return  # super().step(), a sharded optimizer's parts
+                inside.clear()  # a step that raised had left its number behind
+            number = known.number(optimizer)
+            count = steps[number] = steps.get(number, 0) + 1
+            mark(STEP, OPTIMIZER | number << 8, count)
+            stepped()
+        except Exception:
+            pass
+
+    def within_another(frame):
+        # Our hooks are called by torch's wrapper around each step; another one further up is the step that calls us.
+        code, frame = frame.f_code, frame.f_back
+        while frame is not None and frame.f_code is not code:
+            frame = frame.f_back
+        return frame is not None
 
     module.register_optimizer_step_pre_hook(before_step)
     module.register_optimizer_step_post_hook(after_step)
-    state["forget_open_steps"] = inside.clear
 
 
 def hook_dataloader(module):
     known = Known()
+    passes = {}  # by loader
     taken = {}  # batches of the present pass, by iterator
 
-    def started(iterator, loader, *rest):
-        state["forget_open_steps"]()
+    def started(iterator, loader, *rest, **more):
         number = known.number(loader)
         passes[number] = passes.get(number, 0) + 1
-        mark(EPOCH, LOADER | number << 8, passes[number])
+        mark(EPOCH, LOADER | number << 8, passes[number], 0, data_sets.number(loader.dataset))
         if len(taken) > MOST_KNOWN:
             taken.clear()
-        taken[id(iterator)] = (number, 0, batches_of(loader))
+        taken[id(iterator)] = [number, 0, batches_of(loader)]
 
-    def batch(iterator, *rest):
+    def batch(iterator):
         entry = taken.get(id(iterator))
-        if entry is None:
-            return
-        number, count, total = entry
-        taken[id(iterator)] = (number, count + 1, total)
-        mark(STEP, LOADER | number << 8, count + 1, total)
+        if entry is not None:
+            entry[1] += 1
+            mark(STEP, LOADER | entry[0] << 8, entry[1], entry[2])
+
+    def again(iterator, loader, first_iter=False, **more):
+        # Persistent workers: the next pass is the same iterator. The first call is part of its making.
+        if not first_iter:
+            started(iterator, loader)
 
     def batches_of(loader):
         # The length of an iterable data set is a promise that torch remembers and warns about later.
@@ -156,126 +176,113 @@ def hook_dataloader(module):
             return 0
         return len(loader)
 
-    passes = {}
-    after(module._BaseDataLoaderIter, "__init__", started)
-    after(module._BaseDataLoaderIter, "__next__", batch)
     # `for` looks the special method up on the class, and torch's subclasses inherit it.
+    replace(module._BaseDataLoaderIter, "__init__", after=started)
+    replace(module._BaseDataLoaderIter, "__next__", after=batch)
+    replace(module._MultiProcessingDataLoaderIter, "_reset", after=again)
 
 
 def hook_fetch(module):
-    import weakref
+    from weakref import ref
 
     sets = {}  # by data set, not by fetcher: that one is new every epoch
 
-    def set_of(dataset):
-        entry = sets.get(id(dataset))
-        if entry is not None and entry[0]() is dataset:
-            return entry
-        size = len(dataset)
-        if len(sets) > 64:
+    def new_set(dataset):
+        if len(sets) > MOST_DATA_SETS:
             sets.clear()
-        entry = sets[id(dataset)] = (weakref.ref(dataset), distinct_new(size), size, len(sets) + 1)
+        size = len(dataset)
+        try:
+            alive = ref(dataset)
+        except TypeError:  # a list: its address must do, it is not ours to keep alive
+            alive = None
+        entry = sets[id(dataset)] = (alive, distinct_new(size), size, LOADER | data_sets.number(dataset) << 8)
         return entry
 
-    def fetched(fetcher, indices, *rest):
-        _, seen, size, number = set_of(fetcher.dataset)
-        count = distinct_add(seen, indices if fetcher.auto_collation else (indices,))
+    def fetched(fetcher, indices, *rest, **more):
+        dataset = fetcher.dataset
+        entry = sets.get(id(dataset))
+        if entry is None or (entry[0] is not None and entry[0]() is not dataset):
+            entry = new_set(dataset)
+        count = distinct_add(entry[1], indices if fetcher.auto_collation else (indices,))
         if count >= 0:
-            mark(DISTINCT, LOADER | number << 8, count, size)
+            mark(DISTINCT, entry[3], count, entry[2])
 
-    after(module._MapDatasetFetcher, "fetch", fetched)
+    replace(module._MapDatasetFetcher, "fetch", after=fetched)
 
 
 def hook_module(module):
     torch = sys.modules["torch"]
+    original = module.Module.train
     evaluating = []  # modules that went from training to evaluation after a step, oldest first
 
-    def make(original):
-        def train(self, mode=True):
-            if torch.compiler.is_compiling() or state["framework"] or self.training is mode:
-                return original(self, mode)
-            outermost, state["in_train"] = not state["in_train"], True
-            try:
-                return original(self, mode)
-            finally:
-                if outermost:
-                    state["in_train"] = False
-                    changed(self, mode)
+    # In Python, because torch.compile has to be able to look into it.
+    def train(self, mode=True):
+        if torch.compiler.is_compiling() or state["framework"] or self.training is mode or state["in_train"]:
+            return original(self, mode)
+        state["in_train"] = True
+        try:
+            return original(self, mode)
+        finally:
+            state["in_train"] = False
+            changed(id(self), mode)
 
-        return wrapped(original, train)
-
-    def changed(which, mode):
-        key = id(which)
+    def changed(key, mode):
         if not mode and state["stepped"] and key not in evaluating:
             evaluating.append(key)
-            del evaluating[:-8]
+            del evaluating[:-MOST_EVALUATING]
             begin("eval")
         elif mode and key in evaluating:
             evaluating.remove(key)
             end("eval")
 
-    replace(module.Module, "train", make)
+    if not hasattr(original, "__wrapped__"):
+        module.Module.train = dressed(train, original)
 
 
-def hook_serialization(module):
-    replace(module, "save", lambda original: in_phase(original, "save"))
+def hook_save(module):
+    in_phase(module, "save", "save")
 
 
-def hook_safetensors(module):
-    replace(module, "save_file", lambda original: in_phase(original, "save"))
-
-
-def hook_checkpoint(module):
-    replace(module, "save", lambda original: in_phase(original, "save"))
+def hook_save_file(module):
+    in_phase(module, "save_file", "save")
 
 
 def hook_dynamo(module):
     # The class's methods: what is registered with it is lost at torch._dynamo.reset().
     handler = module.CompilationCallbackHandler
-    before(handler, "run_start_callbacks", lambda *args: begin("compile"))
-    after(handler, "run_end_callbacks", lambda *args: end("compile"))
-
-
-def before(owner, attribute, tell):
-    def make(original):
-        def told(*args, **kwargs):
-            try:
-                tell(*args)
-            except Exception:
-                pass
-            return original(*args, **kwargs)
-
-        return wrapped(original, told)
-
-    replace(owner, attribute, make)
+    replace(handler, "run_start_callbacks", before=lambda *args, **more: begin("compile"))
+    replace(handler, "run_end_callbacks", after=lambda *args, **more: end("compile"))
 
 
 # ---- frameworks
 
 
 def hook_hf_callbacks(module):
-    def step(handler, args, trainer_state, *rest):
-        state["framework"] = True
-        mark(STEP, FRAMEWORK, trainer_state.global_step, max(trainer_state.max_steps, 0))
-        collections()
+    source = FRAMEWORK | HF << 8
 
-    def epoch(handler, args, trainer_state, *rest):
+    def step(handler, args, trainer_state, *rest, **more):
         state["framework"] = True
-        mark(EPOCH, FRAMEWORK, int(trainer_state.epoch or 0) + 1, int(args.num_train_epochs))
+        mark(STEP, source, trainer_state.global_step, max(trainer_state.max_steps, 0))
+        stepped()
 
-    after(module.CallbackHandler, "on_step_end", step)
-    after(module.CallbackHandler, "on_epoch_begin", epoch)
+    def epoch(handler, args, trainer_state, *rest, **more):
+        state["framework"] = True
+        mark(EPOCH, source, int(trainer_state.epoch or 0) + 1, int(args.num_train_epochs))
+
+    replace(module.CallbackHandler, "on_step_end", after=step)
+    replace(module.CallbackHandler, "on_epoch_begin", after=epoch)
 
 
 def hook_hf_trainer(module):
-    replace(module.Trainer, "evaluation_loop", lambda original: in_phase(original, "eval"))
-    replace(module.Trainer, "_save_checkpoint", lambda original: in_phase(original, "save"))
+    in_phase(module.Trainer, "evaluation_loop", "eval")
+    in_phase(module.Trainer, "_save_checkpoint", "save")
 
 
 def hook_lightning(module):
+    source = FRAMEWORK | LIGHTNING << 8
     last = [0]
 
-    def called(trainer, name, *rest):
+    def called(trainer, name, *rest, **more):
         tell = events.get(name)
         if tell is not None:
             state["framework"] = True
@@ -285,12 +292,12 @@ def hook_lightning(module):
         # The counter stands still while gradients accumulate.
         if trainer.global_step != last[0]:
             last[0] = trainer.global_step
-            mark(STEP, FRAMEWORK, trainer.global_step)
-            collections()
+            mark(STEP, source, trainer.global_step)
+            stepped()
 
     events = {
         "on_train_batch_end": batch_end,
-        "on_train_epoch_start": lambda trainer: mark(EPOCH, FRAMEWORK, trainer.current_epoch + 1),
+        "on_train_epoch_start": lambda trainer: mark(EPOCH, source, trainer.current_epoch + 1),
         "on_validation_start": lambda trainer: begin("eval"),
         "on_validation_end": lambda trainer: end("eval"),
         "on_test_start": lambda trainer: begin("eval"),
@@ -298,21 +305,24 @@ def hook_lightning(module):
         "on_predict_start": lambda trainer: begin("predict"),
         "on_predict_end": lambda trainer: end("predict"),
     }
-    after(module, "_call_callback_hooks", called)
+    replace(module, "_call_callback_hooks", after=called)
 
 
 def hook_deepspeed(module):
-    def step(engine, *rest):
-        state["framework"] = True
-        mark(STEP, FRAMEWORK, engine.global_steps)
+    source = FRAMEWORK | DEEPSPEED << 8
 
-    after(module.DeepSpeedEngine, "step", step)
+    def step(engine, *rest, **more):
+        state["framework"] = True
+        mark(STEP, source, engine.global_steps)  # stands still while gradients accumulate
+        stepped()
+
+    replace(module.DeepSpeedEngine, "step", after=step)
 
 
 # ---- the garbage collector, by its own counters: a callback would cost at every collection
 
 
-def collections():
+def stepped():
     state["stepped"] = True
     now = monotonic()
     if now - state["collected_at"] < 1:
@@ -321,7 +331,7 @@ def collections():
     count = get_gc_stats()[2]["collections"]
     if count != state["collected"]:
         state["collected"] = count
-        text(NOTE, FRAMEWORK, f"gc {count} full collections")
+        text(NOTE, FRAMEWORK, f"gc: {count} full collections")
 
 
 # ---- waiting for the imports
@@ -332,10 +342,10 @@ TARGETS = {
     "torch.utils.data.dataloader": hook_dataloader,
     "torch.utils.data._utils.fetch": hook_fetch,
     "torch.nn.modules.module": hook_module,
-    "torch.serialization": hook_serialization,
+    "torch.serialization": hook_save,
     "torch._dynamo.callback": hook_dynamo,
-    "torch.distributed.checkpoint.state_dict_saver": hook_checkpoint,
-    "safetensors.torch": hook_safetensors,
+    "torch.distributed.checkpoint.state_dict_saver": hook_save,
+    "safetensors.torch": hook_save_file,
     "transformers.trainer_callback": hook_hf_callbacks,
     "transformers.trainer": hook_hf_trainer,
     "lightning.pytorch.trainer.call": hook_lightning,
@@ -347,9 +357,9 @@ state = {
     "framework": False,  # a framework speaks for itself: its word wins over what modes suggest
     "in_train": False,
     "stepped": False,
+    "around_class": None,
     "collected": 0,
     "collected_at": 0.0,
-    "forget_open_steps": lambda: None,
 }
 
 
@@ -365,14 +375,13 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        hook = TARGETS.pop(name, None)
-        if hook is None:
+        if name not in TARGETS:
             return None
         for finder in sys.meta_path:
             find = None if finder is Finder else getattr(finder, "find_spec", None)
             spec = None if find is None else find(name, path, target)
             if spec is not None:
-                return hooked(spec, hook)
+                return hooked(spec, name)
         return None
 
     @staticmethod
@@ -380,19 +389,22 @@ class Finder:
         pass
 
 
-def hooked(spec, hook):
+def hooked(spec, name):
     loader = spec.loader
     run = getattr(loader, "exec_module", None)
-    if run is None:
+    if run is None or "exec_module" in getattr(loader, "__dict__", ()):
         return spec
 
-    def exec_module(module):
+    def executed(module):
+        if module.__name__ != name:
+            return  # a loader that serves many modules
         del loader.exec_module  # the class's method is back
-        run(module)
-        apply(hook, module)
+        hook = TARGETS.pop(name, None)
+        if hook is not None:
+            hook(module)
 
     try:
-        loader.exec_module = exec_module
+        loader.exec_module = around_class()(around, run, None, executed, False)
     except Exception:
         pass  # a loader that takes no attributes is left alone
     return spec

@@ -34,7 +34,8 @@ enum {
 
 enum tidegauge_kind {
   TIDEGAUGE_STEP = 1,         // a: number of the step that ended; b: how many there will be, or 0
-  TIDEGAUGE_EPOCH = 2,        // a: number of the epoch that begins; b: how many, or 0
+  TIDEGAUGE_EPOCH = 2,        // a: number of the epoch that begins; b: how many, or 0; c: of a
+                              // loader, which data set (as in the source of its DISTINCT), or 0
   TIDEGAUGE_PHASE_BEGIN = 3,  // text: its name
   TIDEGAUGE_PHASE_END = 4,
   TIDEGAUGE_DISTINCT = 5,  // a: distinct examples this process has read; b: size of its data set

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "record/mark_choice.h"
 
 namespace tidegauge::record {
 
@@ -115,6 +116,7 @@ struct RingReader::State {
   std::int64_t young_since_ns = 0;
   std::int64_t last_at_ns = 0;
   std::vector<std::vector<tidegauge_slot>> marks{};  // of this look
+  MarkChoice choice{};
   std::uint64_t taken = 0;
   std::uint64_t lost = 0;
   std::uint64_t lost_told = 0;
@@ -178,7 +180,7 @@ bool RingReader::State::take_one(std::uint64_t head) {
 std::vector<Event> RingReader::State::events(const RingClock& clock, const WhoIs& who_is) {
   const auto latest = std::max<std::int64_t>(clock.now_ns - clock.began_ns, 0);
   last_at_ns = std::min(last_at_ns, latest);
-  std::vector<Event> all;
+  std::vector<JobMark> all;
   all.reserve(marks.size());
   for (const auto& slots : marks) {
     auto event = event_of(slots, who_is);
@@ -191,10 +193,11 @@ std::vector<Event> RingReader::State::events(const RingClock& clock, const WhoIs
     // A writer's clock is only believed between its predecessor's word and now.
     const auto at = std::clamp(event->at_ns, clock.began_ns, clock.began_ns + latest);
     event->at_ns = last_at_ns = std::max(at - clock.began_ns, last_at_ns);
-    all.push_back(*std::move(event));
+    constexpr unsigned kWhichShift = 8;  // of tidegauge_slot::source
+    all.push_back({*std::move(event), slots.front().source >> kWhichShift, slots.front().c});
   }
   marks.clear();
-  auto thinned = thin(std::move(all));
+  auto thinned = thin(choice.choose(std::move(all)));
   lost += thinned.dropped;
   if (lost > lost_told) {
     thinned.events.push_back({.at_ns = latest,

@@ -31,9 +31,10 @@ class RingReader {
   // What a writer opens, by a name that the caller makes of it. Stays open as long as we are there.
   int fd() const;
 
-  // All marks since the last look, thinned (once per sample is meant), in the order in which they
-  // were begun; at_ns never falls and never lies in the future. Ends with MarksLost if some were
-  // overwritten before we came, or never finished: a writer has 100 ms for that. Never waits.
+  // All marks since the last look that count (record/mark_choice.h), thinned (once per sample is
+  // meant), in the order in which they were begun; at_ns never falls and never lies in the future.
+  // Ends with MarksLost if some were overwritten before we came, or never finished: a writer has
+  // 100 ms for that. Never waits.
   std::vector<Event> read(const RingClock& clock, const WhoIs& who_is);
   // The same for the last time: what is unfinished now is lost.
   std::vector<Event> read_rest(const RingClock& clock, const WhoIs& who_is);

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The incident at a tenth of its size, with real HF Trainer: steps, epochs and first pass found without a change to the job."""
+import pytest
+
+EXAMPLES = 663
+STEPS_PER_EPOCH = 83  # 663 examples, 2 x 4 a step, the last one smaller
+EPOCHS = 4
+
+
+@pytest.fixture(scope="module")
+def incident(record):
+    job = record("incident.py", "out")
+    assert job.done.returncode == 0, job.done.stderr
+    return job
+
+
+def test_steps_and_epochs_are_found(incident):
+    steps = incident.numbers("step", "framework")
+    assert steps == sorted(steps) and (steps[0], steps[-1]) == (1, EPOCHS * STEPS_PER_EPOCH)
+    assert {m["total"] for m in incident.marks("step", "framework")} == {EPOCHS * STEPS_PER_EPOCH}
+    assert incident.numbers("epoch", "framework") == list(range(1, EPOCHS + 1))
+    assert incident.marks("epoch", "loader") == [], "the trainer's word is enough"
+    assert incident.marks("marks_lost") == []
+
+
+def test_the_first_pass_is_counted_in_examples(incident):
+    seen = incident.marks("distinct")
+    assert {m["total"] for m in seen} == {EXAMPLES}
+    assert seen[-1]["value"] == EXAMPLES
+    # Fetched a step ahead at most: HF takes all batches of a step first, accelerate one more.
+    at = next(m["t"] for m in seen if m["value"] == EXAMPLES)
+    assert incident.at_step(STEPS_PER_EPOCH - 3) <= at <= incident.at_step(STEPS_PER_EPOCH + 2)
+
+
+def test_the_first_pass_alone_does_not_decide(incident):
+    (verdict, *_) = incident.verdicts(until=incident.at_step(70))
+    assert verdict["class"] == "undecided", verdict["words"]
+    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(8 * 4 * 820 * 860, rel=0.3)
+
+
+def test_later_it_is_a_warm_up_tied_to_the_first_pass(incident):
+    (verdict, *_) = incident.verdicts(until=incident.at_step(EPOCHS * STEPS_PER_EPOCH))
+    assert verdict["class"] == "warm_up", verdict["words"]
+    assert verdict["tied_to"] == "first_pass", verdict["words"]
+    assert verdict["settled"]["at_step"] == pytest.approx(STEPS_PER_EPOCH, abs=15)
+
+
+@pytest.fixture(scope="module")
+def with_workers(record):
+    job = record("incident.py", "out", "--workers", 4)
+    assert job.done.returncode == 0, job.done.stderr
+    return job
+
+
+def test_each_worker_counts_its_own_examples(with_workers):
+    workers = {}
+    for m in with_workers.marks("distinct"):
+        workers.setdefault(m["pid"], []).append(m["value"])
+    assert len(workers) == 4
+    for counts in workers.values():
+        assert counts == sorted(counts)
+        # N(1 - (3/4)^e): 166 after one epoch, 453 after four; the knee comes later than in one process.
+        assert 410 <= counts[-1] <= 500, "shuffled anew each epoch, and the workers live on"
+    trainer = with_workers.marks("step", "framework")
+    assert {m["pid"] for m in trainer}.isdisjoint(workers)
+    assert trainer[-1]["value"] == EPOCHS * STEPS_PER_EPOCH

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of known truth, made of real frameworks: their marks, and what is said of them."""
+import pytest
+
+
+def test_a_collator_that_keeps_its_batches_is_a_leak_per_step(record):
+    job = record("collator_leak.py", "out", 1500)
+    assert (job.done.returncode, job.done.stdout.splitlines()[-1]) == (0, "1500"), job.done.stderr
+    assert job.numbers("step", "framework")[-1] == 1500
+    assert job.numbers("epoch", "framework")[-1] == 50
+    (verdict, *_) = job.verdicts(until=job.at_step(1500))
+    assert verdict["class"] == "leak", verdict["words"]
+    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(4 * 4 * (1 << 16), rel=0.25)
+
+
+def test_evaluations_that_need_memory_are_spikes(record):
+    job = record("eval_spikes.py", 200)
+    assert job.done.returncode == 0, job.done.stderr
+    assert job.numbers("step", "optimizer")[-1] == 200 * 8
+    assert job.numbers("epoch", "loader") == list(range(1, 201))
+    assert len(job.phases("eval")) == 20
+    (verdict, *_) = job.verdicts(until=job.at_step(1600, "optimizer"))
+    # The imports before the first step grow and end, which an engine may call a warm-up; the spikes are there in any case.
+    assert verdict["class"] in ("spikes", "warm_up"), verdict["words"]
+    assert verdict["spikes"]["tied_to"] == "eval", verdict["words"]
+    assert verdict["spikes"]["count"] == pytest.approx(20, abs=3)
+
+
+def test_a_graph_that_is_kept_is_a_leak(record):
+    job = record("graph_kept.py", 60)
+    assert job.done.returncode == 0, job.done.stderr
+    assert job.numbers("step", "optimizer")[-1] == 480
+    assert job.numbers("distinct", "loader")[-1] == 2048
+    (verdict, *_) = job.verdicts(until=job.at_step(480, "optimizer"))
+    assert verdict["class"] == "leak", verdict["words"]
