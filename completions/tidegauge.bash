@@ -10,6 +10,7 @@ _tidegauge_options() {
     watch) echo "--help --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output $rules" ;;
+    census) echo "--help --json --stream --tensors --lines" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
     *) echo "--help --version" ;;
@@ -21,11 +22,11 @@ _tidegauge_value_of() {
   local command=$1 option=$2
   case $command,$option in
     watch,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
-    watch,--json | judge,--json | doctor,--json) return 1 ;;
+    watch,--json | judge,--json | census,--json | doctor,--json) return 1 ;;
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *,--record | *,--json | *,--markers | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch) ;;
+    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--lines) ;;
     *) return 1 ;;
   esac
 }
@@ -34,7 +35,7 @@ _tidegauge() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "run watch judge report doctor mark --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "run watch judge report census doctor mark --help --version" -- "$cur")
     return
   fi
   # Behind the job's command words are the job's.
@@ -56,7 +57,7 @@ _tidegauge() {
     *,-*) mapfile -t COMPREPLY < <(compgen -W "$(_tidegauge_options "$command")" -- "$cur") ;;
     run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
     judge,* | report,*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    watch,* | doctor,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
+    watch,* | census,* | doctor,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
     mark,*) mapfile -t COMPREPLY < <(compgen -S = -W "step epoch begin end note" -- "$cur") ;;
   esac
 }

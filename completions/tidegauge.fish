@@ -11,6 +11,7 @@ complete -c tidegauge -n __fish_use_subcommand -a run -d 'start a job under the 
 complete -c tidegauge -n __fish_use_subcommand -a watch -d 'follow a job that already runs'
 complete -c tidegauge -n __fish_use_subcommand -a judge -d 'verdicts for a recording or a CSV file'
 complete -c tidegauge -n __fish_use_subcommand -a report -d 'a report of a recording'
+complete -c tidegauge -n __fish_use_subcommand -a census -d 'what a Python process holds, and who holds it'
 complete -c tidegauge -n __fish_use_subcommand -a doctor -d 'what can be measured here'
 complete -c tidegauge -n __fish_use_subcommand -a mark -d 'tell the gauge about a step, an epoch or a phase'
 complete -c tidegauge -n __fish_use_subcommand -l version -d 'which version'
@@ -39,7 +40,7 @@ complete -c tidegauge -n '__tidegauge_is watch' -l no-live -d 'a status line ins
 complete -c tidegauge -n '__tidegauge_is watch' -l ascii -d 'draw the live view without Unicode'
 complete -c tidegauge -n '__tidegauge_is watch' -l name -x -d 'follow what matches by name or command line'
 complete -c tidegauge -n '__tidegauge_is watch' -l cgroup -x -a '(__fish_complete_directories)' -d 'follow all processes of this cgroup'
-complete -c tidegauge -n '__tidegauge_is watch doctor' -a '(__fish_complete_pids)'
+complete -c tidegauge -n '__tidegauge_is watch census doctor' -a '(__fish_complete_pids)'
 
 complete -c tidegauge -n '__tidegauge_is judge' -l json -d 'print the verdict document'
 complete -c tidegauge -n '__tidegauge_is judge' -l explain -d 'show what the verdict was made from'
@@ -48,6 +49,10 @@ complete -c tidegauge -n '__tidegauge_is judge' -l unit -x -a 'B KB MB GB KiB Mi
 complete -c tidegauge -n '__tidegauge_is judge report' -F
 
 complete -c tidegauge -n '__tidegauge_is report' -l output -s o -rF -d 'write it there'
+complete -c tidegauge -n '__tidegauge_is census' -l json -d 'print the census document'
+complete -c tidegauge -n '__tidegauge_is census' -l stream -d 'count without stopping anything'
+complete -c tidegauge -n '__tidegauge_is census' -l tensors -d 'all tensors, arrays and images by shape'
+complete -c tidegauge -n '__tidegauge_is census' -l lines -x -d 'of each table'
 complete -c tidegauge -n '__tidegauge_is doctor' -l json -d 'as a JSON document'
 complete -c tidegauge -n '__tidegauge_is mark' -l strict -d 'fail where there is no gauge'
 complete -c tidegauge -n '__tidegauge_is mark' -x -a 'step= epoch= begin= end= note='

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where CPython's own allocator keeps small objects: arenas of pools of blocks of one size.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "census/locate.h"
+
+namespace tidegauge::census {
+
+struct Arena {
+  Address begin = 0;
+  Address end = 0;
+};
+
+// By the signature of the table of arenas, which lies in the program's data: the same in every
+// version, and proven by the pools that it leads to. In order of address. Empty where CPython uses
+// another allocator (PYTHONMALLOC).
+std::vector<Arena> find_arenas(const Memory& memory, const Interpreter& python);
+
+// A pool that has proved itself; blocks from `first` to `end`, of which the last may be cut off.
+struct Pool {
+  std::uint32_t block_bytes = 0;
+  std::uint32_t first = 0;  // from the pool's start
+  std::uint32_t end = 0;    // blocks behind it were never handed out
+};
+Pool read_pool(std::span<const std::byte> pool);  // block_bytes 0: this is none
+
+}  // namespace tidegauge::census

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/census.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+#include "census/retainers.h"
+#include "census/snapshot.h"
+#include "census/streaming.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+constexpr std::size_t kCacheChunks = 4096;  // 16 MiB
+
+Census::Type as_type(const TypeInfo& type, std::uint64_t count, std::uint64_t bytes) {
+  return {.name = type.name, .count = count, .bytes = bytes};
+}
+
+void sort_types(std::vector<Census::Type>& types) {
+  std::erase_if(types, [](const Census::Type& type) { return type.count == 0; });
+  std::sort(types.begin(), types.end(), [](const Census::Type& a, const Census::Type& b) {
+    const auto of_a = a.bytes + a.native_bytes;
+    const auto of_b = b.bytes + b.native_bytes;
+    return std::tie(of_b, a.name) < std::tie(of_a, b.name);
+  });
+}
+
+// Two classes of one name (a module that was loaded twice) are one line.
+void merge_types(std::vector<Census::Type>& types) {
+  std::map<std::string, Census::Type> merged;
+  for (auto& type : types) {
+    auto& into = merged[type.name];
+    into.name = type.name;
+    into.count += type.count;
+    into.bytes += type.bytes;
+    into.native_bytes += type.native_bytes;
+    if (type.retained_bytes) {
+      into.retained_bytes = into.retained_bytes.value_or(0) + *type.retained_bytes;
+    }
+  }
+  types.clear();
+  for (auto& [name, type] : merged) types.push_back(std::move(type));
+}
+
+void group_natives(const std::vector<Native>& natives, Census& census) {
+  using Key = std::tuple<std::string, std::string, std::vector<std::int64_t>>;
+  std::map<Key, Census::Buffers> groups[3];
+  for (const auto& native : natives) {
+    auto& group =
+        groups[static_cast<std::size_t>(native.kind)][{native.device, native.dtype, native.shape}];
+    group.device = native.device;
+    group.dtype = native.dtype;
+    group.shape = native.shape;
+    ++group.count;
+    group.bytes += native.bytes;
+  }
+  const auto sorted = [](std::map<Key, Census::Buffers>& group) {
+    std::vector<Census::Buffers> all;
+    for (auto& [key, buffers] : group) all.push_back(std::move(buffers));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return all;
+  };
+  census.tensors = sorted(groups[0]);
+  census.arrays = sorted(groups[1]);
+  census.images = sorted(groups[2]);
+}
+
+constexpr const char* kNoArenas =
+    "CPython's own allocator is not in use (PYTHONMALLOC?), so only what modules and functions "
+    "lead to was seen";
+
+void stream(const Memory& memory, const Interpreter& python, Census& census) {
+  const CachedMemory near(memory, kCacheChunks / 16);
+  const auto arenas = find_arenas(near, python);
+  TypeTable types(memory, python);
+  const auto tally = count_live(memory, *python.layout, arenas, types);
+  census.streaming = true;
+  census.objects = tally.objects;
+  census.bytes = tally.bytes;
+  for (const auto& count : tally.types) {
+    if (count.type != nullptr)
+      census.types.push_back(as_type(*count.type, count.count, count.bytes));
+  }
+  census.incomplete = arenas.empty()
+                          ? kNoArenas
+                          : "objects of more than 512 bytes and buffers outside Python's heap "
+                            "are not counted without a snapshot";
+}
+
+void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding, Census& census) {
+  std::vector<Census::Type> all;
+  for (const auto& type : types.all()) all.push_back(as_type(*type, 0, 0));
+  for (Node node = 0; node < heap.nodes(); ++node) {
+    auto& type = all[heap.type(node).id];
+    const auto native = heap.native_bytes(node);
+    ++type.count;
+    type.bytes += heap.bytes(node) - native;
+    type.native_bytes += native;
+    census.bytes += heap.bytes(node);
+  }
+  for (std::size_t id = 0; id < all.size(); ++id) {
+    all[id].retained_bytes =
+        id < holding.retained_by_type.size() ? holding.retained_by_type[id] : 0;
+  }
+  census.objects = heap.nodes();
+  census.types = std::move(all);
+}
+
+Result<> read_snapshot(pid_t pid, const Interpreter& python, Census& census) {
+  std::vector<Address> collecting;
+  for (const auto interp : python.interpreters) {
+    collecting.push_back(interp + python.layout->gc_collecting);
+  }
+  auto snapshot = Snapshot::take(pid, collecting);
+  if (!snapshot) return snapshot.error();
+  const ProcessMemory copy(snapshot->readable_pid());
+  const CachedMemory memory(copy, kCacheChunks);
+  const auto arenas = find_arenas(memory, python);
+  TypeTable types(memory, python);
+  const auto roots = find_roots(memory, python, types);
+  std::vector<Address> addresses;
+  for (const auto& root : roots) addresses.push_back(root.object);
+  const auto heap = Heap::read(memory, python, arenas, types, addresses);
+  const auto holding = find_retainers(heap, roots);
+  fill_types(heap, types, holding, census);
+  group_natives(heap.natives(), census);
+  for (const auto& retainer : holding.retainers) {
+    census.retainers.push_back({retainer.path, name_of(retainer.root), retainer.type,
+                                retainer.count, retainer.retained_bytes});
+  }
+  census.garbage_count = holding.garbage.count;
+  census.garbage_bytes = holding.garbage.bytes;
+  census.pause_ms = snapshot->pause_ms();
+  if (arenas.empty()) census.incomplete = kNoArenas;
+  return Ok{};
+}
+
+Error cannot_read(pid_t pid) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH)
+    return {Reason::Gone, fmt::format("{}: no such process", pid)};
+  return {Reason::Denied,
+          fmt::format("the memory of {} may not be read: run as its user or as root (and see "
+                      "kernel.yama.ptrace_scope)",
+                      pid)};
+}
+
+}  // namespace
+
+Result<Census> take_census(pid_t pid, const CensusOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessMemory memory(pid);
+  const auto regions = read_regions(pid);
+  if (!regions)
+    return regions.error().reason == Reason::Denied ? cannot_read(pid) : regions.error();
+  std::byte probe[1];
+  if (!regions->empty() && !memory.read(regions->front().begin, probe)) return cannot_read(pid);
+  const auto python = locate(pid, memory, *regions);
+  if (!python) return python.error();
+
+  Census census{.pid = pid, .python = python->version};
+  if (options.stream) {
+    stream(memory, *python, census);
+  } else if (auto read = read_snapshot(pid, *python, census); !read) {
+    return read.error();
+  }
+  merge_types(census.types);
+  sort_types(census.types);
+  census.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return census;
+}
+
+}  // namespace tidegauge::census

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "census/dicts.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+using Kind = Reference::Kind;
+
+constexpr std::size_t kLongestKey = 60;
+constexpr int kDeepest = 100;
+constexpr std::size_t kMostKnown = 4096;  // holders whose steps are kept
+
+bool is_row(Shape shape) {
+  return shape == Shape::List || shape == Shape::Tuple || shape == Shape::Deque;
+}
+
+}  // namespace
+
+const Labels::Steps& Labels::steps_of(Node holder) {
+  const auto found = known_.find(holder);
+  if (found != known_.end()) return found->second;
+  if (known_.size() >= kMostKnown) known_.clear();
+  auto& steps = known_[holder];
+  const auto body = heap_.body(holder);
+  for_each_reference(body.view, heap_.memory(), heap_.layout(), [&](const Reference& reference) {
+    const auto target = heap_.find(reference.target);
+    if (target != kNoNode) steps.emplace(target, reference);
+  });
+  return steps;
+}
+
+bool Labels::is_namespace(Node dict) {
+  const auto root = roots_.find(dict);
+  if (root != roots_.end()) return root->second->is_namespace;
+  const auto parent = parents_[dict];
+  if (parent == kNoNode || is_row(heap_.type(parent).shape)) return false;
+  const auto& steps = steps_of(parent);
+  const auto step = steps.find(dict);
+  return step != steps.end() && step->second.kind == Kind::Dict;
+}
+
+// Small numbers and short texts are shown; any other key stands for one of many.
+std::string Labels::key_text(Address key) const {
+  const auto& memory = heap_.memory();
+  const auto text = read_text(memory, heap_.layout(), key, kLongestKey);
+  if (!text.empty()) return fmt::format("['{}']", text);
+  return "[*]";
+}
+
+// A slot's name: the class has a descriptor that knows its offset.
+std::string Labels::field_name(const TypeInfo& type, std::uint64_t offset) const {
+  const auto& memory = heap_.memory();
+  constexpr Address kMember = 40;
+  constexpr Address kMemberOffset = 16;
+  std::string name;
+  auto at = type.address;
+  for (int depth = 0; at != 0 && depth < 16 && name.empty(); ++depth) {
+    for_each_item(
+        memory, heap_.layout(), memory.pointer(at + type::kDict), [&](Address key, Address value) {
+          const auto descriptor = memory.pointer(value + object::kType);
+          if (memory.text(memory.pointer(descriptor + type::kName), 32) != "member_descriptor")
+            return true;
+          const auto member = memory.pointer(value + kMember);
+          if (memory.get<std::uint64_t>(member + kMemberOffset) != offset) return true;
+          name = read_text(memory, heap_.layout(), key, kLongestKey);
+          return false;
+        });
+    at = memory.pointer(at + type::kBase);
+  }
+  return name;
+}
+
+std::string Labels::step(Node holder, Node held) {
+  const auto shape = heap_.type(holder).shape;
+  if (is_row(shape)) return "[*]";
+  if (shape == Shape::Set) return "{*}";
+  const auto& steps = steps_of(holder);
+  const auto found = steps.find(held);
+  if (found == steps.end()) return " -> " + heap_.type(held).name;
+  const auto& reference = found->second;
+  switch (reference.kind) {
+    case Kind::Item:
+      return "[*]";
+    case Kind::Element:
+      return "{*}";
+    case Kind::Key:
+      return " key";
+    case Kind::Dict:
+      return "";
+    case Kind::Attribute:
+      return "." + read_text(heap_.memory(), heap_.layout(), reference.detail, kLongestKey);
+    case Kind::Entry:
+      if (is_namespace(holder)) {
+        return "." + read_text(heap_.memory(), heap_.layout(), reference.detail, kLongestKey);
+      }
+      return key_text(reference.detail);
+    case Kind::Field:
+      break;
+  }
+  const auto name = field_name(heap_.type(holder), reference.detail);
+  return name.empty() ? " -> " + heap_.type(held).name : "." + name;
+}
+
+std::string Labels::steps(Node holder, Node held) {
+  std::vector<std::string> pieces;
+  auto at = held;
+  for (int depth = 0; at != holder && depth < kDeepest; ++depth) {
+    const auto parent = parents_[at];
+    if (parent == kNoNode) return " -> ... -> " + heap_.type(held).name;
+    pieces.push_back(step(parent, at));
+    at = parent;
+  }
+  std::string all;
+  for (auto it = pieces.rbegin(); it != pieces.rend(); ++it) all += *it;
+  return all;
+}
+
+std::string Labels::path(Node node) {
+  auto top = node;
+  for (int depth = 0; parents_[top] != kNoNode && depth < kDeepest; ++depth) top = parents_[top];
+  const auto root = roots_.find(top);
+  const auto start = root == roots_.end() ? heap_.type(top).name : root->second->name;
+  return start + steps(top, node);
+}
+
+Root::Kind Labels::root_kind(Node node) const {
+  auto top = node;
+  while (parents_[top] != kNoNode) top = parents_[top];
+  const auto root = roots_.find(top);
+  return root == roots_.end() ? Root::Kind::Native : root->second->kind;
+}
+
+}  // namespace tidegauge::census

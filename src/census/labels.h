@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a holder speaks of what it holds: .rows, ['image'], [*].
+#pragma once
+
+#include <unordered_map>
+
+#include "census/heap.h"
+#include "census/roots.h"
+
+namespace tidegauge::census {
+
+class Labels {
+ public:
+  // `parents` lead the shortest way to a root; `roots` name where they end.
+  Labels(const Heap& heap, const std::vector<Node>& parents,
+         const std::unordered_map<Node, const Root*>& roots)
+      : heap_(heap), parents_(parents), roots_(roots) {}
+
+  // What stands between a holder and what it holds directly. A place among many is [*].
+  std::string step(Node holder, Node held);
+
+  // Any entry of a dict.
+  std::string any(Node dict) { return is_namespace(dict) ? ".*" : "[*]"; }
+
+  // All steps from `holder` down to `held` on the shortest way; that `holder` is on it is known.
+  std::string steps(Node holder, Node held);
+
+  // From a root.
+  std::string path(Node node);
+  Root::Kind root_kind(Node node) const;
+
+ private:
+  using Steps = std::unordered_map<Node, Reference>;
+  const Steps& steps_of(Node holder);
+  bool is_namespace(Node dict);  // entries are attributes
+  std::string key_text(Address key) const;
+  std::string field_name(const TypeInfo& type, std::uint64_t offset) const;
+
+  const Heap& heap_;
+  const std::vector<Node>& parents_;
+  const std::unordered_map<Node, const Root*>& roots_;
+  std::unordered_map<Node, Steps> known_;
+};
+
+}  // namespace tidegauge::census

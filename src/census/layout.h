@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where CPython keeps what, by version: facts as data. Which row fits a process is found by checks
+// on the process, never by its version number alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace tidegauge::census {
+
+enum class FrameKind {
+  Objects,   // tstate->frame is a frame object (up to 3.10)
+  ThroughC,  // tstate->cframe->current_frame (3.11, 3.12)
+  Direct,    // tstate->current_frame (from 3.13)
+};
+
+enum class InstanceKind {
+  InBody,        // a dict pointer at tp_dictoffset (up to 3.10)
+  ValuesBefore,  // values at object - 32, dict at object - 24 (3.11)
+  TaggedBefore,  // one tagged word at object - 24 (3.12)
+  InlineValues,  // values behind the object, dict at object - 24 (from 3.13)
+};
+
+// Offsets in bytes, x86-64, builds with a global lock.
+struct Layout {
+  const char* version;
+  std::uint16_t runtime_interpreters;
+  // Of an interpreter.
+  std::uint16_t interp_next, interp_threads, interp_modules, interp_sysdict;
+  std::uint16_t gc_heads;      // three list heads of 24 bytes
+  std::uint16_t gc_permanent;  // from the first head: where gc.freeze() puts things
+  std::uint16_t gc_collecting;
+  // Of a thread and its frames.
+  FrameKind frame_kind;
+  std::uint16_t thread_frame, cframe_current;
+  std::uint16_t frame_code, frame_previous, frame_locals, frame_owner;
+  std::uint16_t code_local_names, code_filename, code_name, code_qualname;
+  // Of objects.
+  std::uint16_t heap_type_qualname, heap_type_cached_keys;
+  std::uint16_t tuple_items, ascii_header, compact_header, legacy_header;
+  InstanceKind instance_kind;
+  bool compact_keys;        // dict keys with logarithms instead of sizes (from 3.11)
+  bool values_header;       // 8 bytes before instance values (from 3.13)
+  bool int_tag;             // digits counted in lv_tag >> 3 (from 3.12)
+  bool flagged_refcount;    // 32 bits of count, flags above (from 3.14)
+  bool bytearray_in_bytes;  // holds a bytes object (from 3.15)
+  std::uint32_t pool_bytes, arena_bytes;
+};
+
+std::span<const Layout> known_layouts();
+
+// The same in all of them.
+namespace object {
+inline constexpr std::uint64_t kType = 8, kSize = 16, kHeader = 16;
+inline constexpr std::uint64_t kGcHead = 16;  // before a collected object: next, prev
+}  // namespace object
+namespace type {
+inline constexpr std::uint64_t kName = 24, kBasicSize = 32, kItemSize = 40, kFlags = 168,
+                               kWeakList = 208, kBase = 256, kDict = 264, kDictOffset = 288;
+inline constexpr std::uint64_t kReadBytes = 296;
+// Bits of tp_flags.
+inline constexpr std::uint64_t kInlineValues = 1U << 2, kManagedWeakref = 1U << 3,
+                               kManagedDict = 1U << 4, kHeapType = 1U << 9, kGc = 1U << 14,
+                               kInt = 1U << 24, kList = 1U << 25, kTuple = 1U << 26,
+                               kBytes = 1U << 27, kText = 1U << 28, kDictionary = 1U << 29,
+                               kTypeObject = 1U << 31;
+}  // namespace type
+namespace thread {
+inline constexpr std::uint64_t kNext = 8, kInterp = 16;
+}
+namespace list {
+inline constexpr std::uint64_t kItems = 24, kAllocated = 32;
+}
+namespace dict {
+inline constexpr std::uint64_t kUsed = 16, kKeys = 32, kValues = 40;
+}
+namespace set {
+inline constexpr std::uint64_t kMask = 32, kTable = 40, kSmallTable = 64;
+}
+
+}  // namespace tidegauge::census

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/locate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/fd.h"
+#include "census/elf_symbols.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+constexpr std::size_t kMostInterpreters = 1000;
+
+// A file's bytes, for as long as this lives.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+      return;
+    }
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    if (start != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(start), size};
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_{};
+};
+
+std::string type_name_of(const Memory& memory, Address object) {
+  const auto type = memory.pointer(object + object::kType);
+  return type == 0 ? "" : memory.text(memory.pointer(type + type::kName), 32);
+}
+
+bool is_dict(const Memory& memory, Address object) {
+  return object != 0 && type_name_of(memory, object) == "dict";
+}
+
+// A list head, or a node, of the collector: its neighbours point back.
+bool is_gc_head(const Memory& memory, Address head) {
+  constexpr Address kFlags = 3;
+  const auto next = memory.pointer(head) & ~kFlags;
+  const auto prev = memory.pointer(head + 8) & ~kFlags;
+  return next != 0 && prev != 0 && (memory.pointer(prev) & ~kFlags) == head;
+}
+
+bool fits(const Memory& memory, Address runtime, const Layout& layout) {
+  const auto interp = memory.pointer(runtime + layout.runtime_interpreters);
+  if (interp == 0) return false;
+  const auto thread = memory.pointer(interp + layout.interp_threads);
+  if (thread == 0 || memory.pointer(thread + thread::kInterp) != interp) return false;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!is_gc_head(memory, interp + layout.gc_heads + i * 24)) return false;
+  }
+  return is_dict(memory, memory.pointer(interp + layout.interp_modules)) &&
+         is_dict(memory, memory.pointer(interp + layout.interp_sysdict));
+}
+
+bool is_heap_type(const Memory& memory, Address object) {
+  const auto flags = memory.get<std::uint64_t>(object + type::kFlags).value_or(0);
+  return (flags & type::kHeapType) != 0 && type_name_of(memory, object) == "type";
+}
+
+// Any class that was made at run time: among the oldest objects there are many. The list may change
+// while it is read, so a walk has an end of its own.
+Address some_heap_type(const Memory& memory, const Layout& layout, Address interp) {
+  constexpr int kMostSteps = 20000;
+  for (int generation = 2; generation >= 0; --generation) {
+    const Address head = interp + layout.gc_heads + static_cast<unsigned>(generation) * 24;
+    Address node = memory.pointer(head) & ~Address(3);
+    for (int step = 0; step < kMostSteps && node != 0 && node != head; ++step) {
+      if (is_heap_type(memory, node + object::kGcHead)) return node + object::kGcHead;
+      node = memory.pointer(node) & ~Address(3);
+    }
+  }
+  return 0;
+}
+
+// 3.9 and 3.10 keep their state at the same offsets; where a class has its names tells them apart.
+bool class_fits(const Memory& memory, Address runtime, const Layout& layout) {
+  const auto interp = memory.pointer(runtime + layout.runtime_interpreters);
+  const auto type = some_heap_type(memory, layout, interp);
+  constexpr Address kNameBeforeQualname = 16;
+  const auto qualname = type + layout.heap_type_qualname;
+  return type != 0 && type_name_of(memory, memory.pointer(qualname)) == "str" &&
+         type_name_of(memory, memory.pointer(qualname - kNameBeforeQualname)) == "str";
+}
+
+// Where a mapped file can be opened from here: also when the process lives in another root.
+std::vector<std::string> ways_to(pid_t pid, const Region& region) {
+  return {fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, region.begin, region.end),
+          fmt::format("/proc/{}/root{}", pid, region.path), region.path};
+}
+
+struct Found {
+  Address runtime = 0;
+  std::optional<Address> version{};  // of Py_Version, from 3.11 on
+};
+
+std::optional<Found> symbols_of(const std::string& path, Address loaded_at) {
+  const MappedFile file(path);
+  const ElfFile elf(file.bytes());
+  const auto runtime = elf.symbol("_PyRuntime");
+  const auto linked_at = elf.first_load_address();
+  if (!runtime || !linked_at) return {};
+  const Address shift = loaded_at - *linked_at;
+  Found found{.runtime = *runtime + shift};
+  if (const auto version = elf.symbol("Py_Version")) found.version = *version + shift;
+  return found;
+}
+
+bool may_hold_python(const Region& region, std::string_view program) {
+  if (region.offset != 0 || region.inode == 0 || region.path.empty()) return false;
+  const auto name = region.path.substr(region.path.rfind('/') + 1);
+  return region.path == program || name.find("python") != std::string::npos;
+}
+
+// PY_VERSION_HEX: 0x030b07f0
+std::string version_text(std::uint32_t hex) {
+  return fmt::format("{}.{}.{}", hex >> 24, (hex >> 16) & 0xff, (hex >> 8) & 0xff);
+}
+
+std::vector<Region> data_regions(const std::vector<Region>& regions, Address runtime) {
+  const auto home = std::find_if(regions.begin(), regions.end(),
+                                 [&](const Region& region) { return region.holds(runtime); });
+  std::vector<Region> data;
+  if (home == regions.end()) return data;
+  auto it = home;
+  // The program's own writable mappings follow each other; .bss is the anonymous one behind them.
+  while (it != regions.begin() && (it - 1)->inode == home->inode && (it - 1)->path == home->path) {
+    --it;
+  }
+  for (; it != regions.end(); ++it) {
+    const bool own = it->path == home->path;
+    const bool bss = it->path.empty() && !data.empty() && it->begin == data.back().end;
+    if (!own && !bss) break;
+    if (it->writable) data.push_back(*it);
+    if (bss) break;
+  }
+  return data;
+}
+
+std::string program_of(pid_t pid, const std::vector<Region>& regions) {
+  char target[4096];
+  const auto size = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), target, sizeof target);
+  if (size > 0) return std::string(target, static_cast<std::size_t>(size));
+  return regions.empty() ? "" : regions.front().path;
+}
+
+std::optional<Found> find_runtime(pid_t pid, const std::vector<Region>& regions) {
+  const auto program = program_of(pid, regions);
+  for (const auto& region : regions) {
+    if (!may_hold_python(region, program)) continue;
+    auto ways = ways_to(pid, region);
+    if (region.path == program) ways.push_back(fmt::format("/proc/{}/exe", pid));
+    for (const auto& way : ways) {
+      if (auto found = symbols_of(way, region.begin)) return found;
+    }
+  }
+  return {};
+}
+
+// Builds from 3.13 on carry a cookie in memory, so a stripped or unreadable file is no obstacle.
+std::optional<Found> find_cookie(const Memory& memory, const std::vector<Region>& regions) {
+  constexpr std::string_view kCookie = "xdebugpy";
+  constexpr Address kMost = 64U << 20;
+  for (const auto& region : regions) {
+    if (!region.writable || region.inode == 0 || region.end - region.begin > kMost) continue;
+    std::vector<std::byte> bytes(region.end - region.begin);
+    if (!memory.read(region.begin, bytes)) continue;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (auto at = text.find(kCookie); at != std::string_view::npos;
+         at = text.find(kCookie, at + 1)) {
+      if (at % 8 == 0) return Found{.runtime = region.begin + at};
+    }
+  }
+  return {};
+}
+
+bool is_free_threaded(const Memory& memory, Address runtime) {
+  return memory.text(runtime, 9).starts_with("xdebugpy") && memory.pointer(runtime + 16) == 1;
+}
+
+std::vector<Address> all_interpreters(const Memory& memory, Address runtime, const Layout& layout) {
+  std::vector<Address> all;
+  auto interp = memory.pointer(runtime + layout.runtime_interpreters);
+  while (interp != 0 && all.size() < kMostInterpreters) {
+    all.push_back(interp);
+    interp = memory.pointer(interp + layout.interp_next);
+  }
+  return all;
+}
+
+}  // namespace
+
+const Layout* fitting_layout(const Memory& memory, Address runtime) {
+  const Layout* fitting = nullptr;
+  for (const auto& layout : known_layouts()) {
+    if (!fits(memory, runtime, layout) || !class_fits(memory, runtime, layout)) continue;
+    if (fitting != nullptr) return nullptr;
+    fitting = &layout;
+  }
+  return fitting;
+}
+
+Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions) {
+  auto found = find_runtime(pid, regions);
+  if (!found) found = find_cookie(memory, regions);
+  if (!found) {
+    return Error{Reason::Unsupported, fmt::format("{} runs no CPython that can be found", pid)};
+  }
+  if (is_free_threaded(memory, found->runtime)) {
+    return Error{Reason::Unsupported,
+                 fmt::format("{} runs a free-threaded CPython, whose heap is not read yet", pid)};
+  }
+  Interpreter python{.runtime = found->runtime};
+  python.layout = fitting_layout(memory, found->runtime);
+  std::optional<std::uint32_t> hex;
+  if (found->version) hex = memory.get<std::uint32_t>(*found->version);
+  if (python.layout == nullptr) {
+    return Error{Reason::Unsupported,
+                 fmt::format("{} runs a CPython {} of which nothing is known here", pid,
+                             hex ? version_text(*hex) : "version")};
+  }
+  python.version = hex ? version_text(*hex) : python.layout->version;
+  python.interpreters = all_interpreters(memory, found->runtime, *python.layout);
+  python.data = data_regions(regions, found->runtime);
+  const auto modules = memory.pointer(python.interpreters.front() + python.layout->interp_modules);
+  python.type_type = memory.pointer(memory.pointer(modules + object::kType) + object::kType);
+  return python;
+}
+
+}  // namespace tidegauge::census

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another process's memory, read and never written. Whatever comes from there is untrusted.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace tidegauge::census {
+
+using Address = std::uint64_t;
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+
+  // All of `into`, or false.
+  virtual bool read(Address from, std::span<std::byte> into) const = 0;
+
+  template <class T>
+  std::optional<T> get(Address from) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value;
+    if (!read(from, std::as_writable_bytes(std::span(&value, 1)))) return {};
+    return value;
+  }
+  Address pointer(Address from) const { return get<Address>(from).value_or(0); }
+
+  // Up to `most` bytes before the first NUL; empty where there is none within them.
+  std::string text(Address from, std::size_t most) const;
+};
+
+// A live process, or a child of it that stands still.
+class ProcessMemory final : public Memory {
+ public:
+  explicit ProcessMemory(pid_t pid) : pid_(pid) {}
+  bool read(Address from, std::span<std::byte> into) const override;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+// The same memory in chunks that are read once: for many small reads of something that stands
+// still.
+class CachedMemory final : public Memory {
+ public:
+  CachedMemory(const Memory& behind, std::size_t most_chunks);
+  bool read(Address from, std::span<std::byte> into) const override;
+
+ private:
+  static constexpr std::size_t kChunkBytes = 4096;  // a page: what can be read is decided by pages
+  struct Slot {
+    Address start = 1;  // no chunk starts there
+    bool readable = false;
+  };
+  const std::byte* chunk_at(Address start) const;
+
+  const Memory& behind_;
+  mutable std::vector<Slot> slots_;
+  mutable std::vector<std::byte> bytes_;
+};
+
+// The value at an offset of bytes that were read; the caller has checked that it is there.
+template <class T>
+T value_at(std::span<const std::byte> bytes, std::size_t offset) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+}  // namespace tidegauge::census

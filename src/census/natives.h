@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python objects hold outside Python's heap: pixels, arrays, tensors.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "census/objects.h"
+
+namespace tidegauge::census {
+
+struct Native {
+  enum class Kind { Tensor, Array, Image };
+  Kind kind = Kind::Array;
+  std::string device{};               // of tensors: "cpu", "cuda:0"
+  std::string dtype{};                // of tensors and arrays; the mode of an image
+  std::vector<std::int64_t> shape{};  // of an image: width, height
+  std::uint64_t bytes = 0;            // 0: another object has them already
+};
+
+// Offsets in these libraries change between their versions, so each object must prove that it is
+// read rightly; one that does not is left out and counted.
+class NativeReader {
+ public:
+  // Empty: nothing native, or nothing that could be read.
+  std::optional<Native> read(const ObjectView& object, const Memory& memory);
+  std::uint64_t unreadable() const { return unreadable_; }
+
+ private:
+  std::optional<Native> array(const ObjectView& object, const Memory& memory);
+  std::optional<Native> image(const ObjectView& object, const Memory& memory);
+  std::optional<Native> tensor(const ObjectView& object, const Memory& memory);
+  std::optional<Native> tensor_at(Address impl, Address back, const Memory& memory);
+  std::uint64_t once(Address storage, std::uint64_t bytes);
+
+  std::set<Address> seen_{};  // buffers that several objects share are counted once
+  std::uint64_t unreadable_ = 0;
+};
+
+}  // namespace tidegauge::census

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "census/memory.h"
+
+namespace tidegauge::census {
+
+// A line of /proc/PID/maps.
+struct Region {
+  Address begin = 0;
+  Address end = 0;
+  bool readable = false;
+  bool writable = false;
+  bool shared = false;
+  std::uint64_t offset = 0;
+  std::uint64_t inode = 0;
+  std::string path{};  // or "[heap]", "[vdso]", empty
+
+  bool holds(Address address) const { return address >= begin && address < end; }
+  bool operator==(const Region&) const = default;
+};
+
+// Lines that are not of that form are left out.
+std::vector<Region> parse_regions(std::string_view maps);
+Result<std::vector<Region>> read_regions(pid_t pid);
+
+}  // namespace tidegauge::census

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/retainers.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "census/labels.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+constexpr double kWorthALine = 0.005;  // of all bytes
+constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kManyEntries = 64;           // of a dict: no key stands out
+constexpr std::size_t kLargestExpanded = 200'000;  // members of a pile that are looked into
+
+// Objects that are held in the same way.
+struct Pile {
+  std::string path{};
+  Root::Kind root = Root::Kind::Module;
+  std::vector<Node> nodes{};
+  std::uint64_t retained = 0;
+};
+
+// What a node dominates directly, by node.
+Edges dominated_by(const Dominators& dominators) {
+  Edges tree;
+  tree.first.assign(dominators.immediate.size() + 1, 0);
+  for (const Node node : dominators.reached) {
+    const auto above = dominators.immediate[node];
+    if (above != kNoNode) ++tree.first[above + 1];
+  }
+  std::partial_sum(tree.first.begin(), tree.first.end(), tree.first.begin());
+  tree.targets.resize(tree.first.back());
+  auto next = tree.first;
+  for (const Node node : dominators.reached) {
+    const auto above = dominators.immediate[node];
+    if (above != kNoNode) tree.targets[next[above]++] = node;
+  }
+  return tree;
+}
+
+class Teller {
+ public:
+  Teller(const Heap& heap, const Dominators& dominators, const std::vector<std::uint64_t>& retained,
+         Labels& labels, const std::vector<Node>& parents)
+      : heap_(heap),
+        dominators_(dominators),
+        retained_(retained),
+        labels_(labels),
+        parents_(parents),
+        tree_(dominated_by(dominators)) {
+    std::uint64_t all = 0;
+    for (const Node node : dominators.reached) all += heap.bytes(node);
+    worth_ = static_cast<std::uint64_t>(static_cast<double>(all) * kWorthALine);
+  }
+
+  std::vector<Retainer> tell() {
+    for (auto& pile : top_piles()) follow(std::move(pile));
+    std::sort(lines_.begin(), lines_.end(), [](const Retainer& a, const Retainer& b) {
+      return a.retained_bytes != b.retained_bytes ? a.retained_bytes > b.retained_bytes
+                                                  : a.path < b.path;
+    });
+    if (lines_.size() > kMostLines) lines_.resize(kMostLines);
+    return std::move(lines_);
+  }
+
+ private:
+  // What no single object holds alone: held by a root itself, or in several ways. Those that hang
+  // on the same holder and are of one type are one pile.
+  std::vector<Pile> top_piles() {
+    std::map<std::pair<Node, const TypeInfo*>, Pile> piles;
+    for (const Node node : dominators_.reached) {
+      if (dominators_.immediate[node] != kNoNode) continue;
+      const auto parent = parents_[node];
+      // A root is a pile of its own.
+      const auto key = parent == kNoNode ? std::pair(node, static_cast<const TypeInfo*>(nullptr))
+                                         : std::pair(parent, &heap_.type(node));
+      auto& pile = piles[key];
+      pile.nodes.push_back(node);
+      pile.retained += retained_[node];
+    }
+    std::vector<Pile> large;
+    for (auto& [key, pile] : piles) {
+      if (pile.retained < worth_) continue;
+      pile.path = labels_.path(pile.nodes.front());
+      pile.root = labels_.root_kind(pile.nodes.front());
+      large.push_back(std::move(pile));
+    }
+    return large;
+  }
+
+  // What the members of a pile hold, in piles again; largest first.
+  std::vector<Pile> below(const Pile& pile) {
+    std::map<std::pair<std::string, const TypeInfo*>, Pile> piles;
+    const auto members = std::min(pile.nodes.size(), kLargestExpanded);
+    for (std::size_t i = 0; i < members; ++i) {
+      const Node holder = pile.nodes[i];
+      const auto held = tree_.of(holder);
+      const bool many = heap_.type(holder).shape == Shape::Dict && held.size() > kManyEntries;
+      for (const Node node : held) {
+        if (retained_[node] == 0) continue;
+        const bool one_of_many = many && parents_[node] == holder && retained_[node] < worth_;
+        const auto step = one_of_many ? labels_.any(holder) : labels_.steps(holder, node);
+        auto& found = piles[{step, &heap_.type(node)}];
+        found.nodes.push_back(node);
+        found.retained += retained_[node];
+      }
+    }
+    std::vector<Pile> sorted;
+    for (auto& [key, found] : piles) {
+      found.path = pile.path + key.first;
+      found.root = pile.root;
+      sorted.push_back(std::move(found));
+    }
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Pile& a, const Pile& b) { return a.retained > b.retained; });
+    return sorted;
+  }
+
+  bool holds_nothing(const Pile& pile) const {
+    return std::all_of(pile.nodes.begin(), pile.nodes.end(),
+                       [&](Node node) { return tree_.of(node).empty(); });
+  }
+
+  static bool is_own_dict(const Pile& pile, const Pile& next) { return next.path == pile.path; }
+
+  // One object that holds what matters leads to it; many that are alike are what matters, unless
+  // each of them is but a wrapping of the next.
+  bool leads_to(const Pile& pile, const Pile& next) const {
+    if (pile.nodes.size() == 1) {
+      return next.retained * 2 >= pile.retained && !(next.nodes.size() == 1 && holds_nothing(next));
+    }
+    return next.retained * 10 >= pile.retained * 6 &&
+           next.nodes.size() * 10 >= pile.nodes.size() * 9 &&
+           next.nodes.size() <= pile.nodes.size() && !holds_nothing(next);
+  }
+
+  void follow(Pile pile) {
+    constexpr int kDeepest = 100;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+      auto next = below(pile);
+      if (next.empty()) break;
+      if (is_own_dict(pile, next.front())) {
+        // An instance is told as itself, unless something in its dict is what matters.
+        const auto inside = below(next.front());
+        if (inside.empty() || !leads_to(next.front(), inside.front())) break;
+      }
+      if (leads_to(pile, next.front())) {
+        for (std::size_t i = 1; i < next.size() && next[i].retained >= worth_; ++i) {
+          follow(std::move(next[i]));
+        }
+        pile = std::move(next.front());
+        continue;
+      }
+      if (pile.nodes.size() > 1 || next.front().retained < worth_) break;
+      // Several things of weight hang on one: each gets its own line, the rest stays with it.
+      std::uint64_t told = 0;
+      for (auto& one : next) {
+        if (one.retained < worth_ || (one.nodes.size() == 1 && holds_nothing(one))) continue;
+        told += one.retained;
+        follow(std::move(one));
+      }
+      if (pile.retained - told < worth_) return;
+      break;
+    }
+    emit(pile);
+  }
+
+  void emit(const Pile& pile) {
+    lines_.push_back({pile.path, pile.root, heap_.type(pile.nodes.front()).name, pile.nodes.size(),
+                      pile.retained});
+  }
+
+  const Heap& heap_;
+  const Dominators& dominators_;
+  const std::vector<std::uint64_t>& retained_;
+  Labels& labels_;
+  const std::vector<Node>& parents_;
+  Edges tree_;
+  std::uint64_t worth_ = 0;
+  std::vector<Retainer> lines_;
+};
+
+// What nobody with a name reaches, but more references exist than objects account for: C holds it.
+std::vector<Node> held_by_c(const Heap& heap, const std::vector<bool>& reached) {
+  std::vector<std::uint32_t> known(heap.nodes());
+  for (Node node = 0; node < heap.nodes(); ++node) {
+    if (reached[node]) continue;
+    for (const Node target : heap.edges().of(node)) ++known[target];
+  }
+  std::vector<Node> held;
+  for (Node node = 0; node < heap.nodes(); ++node) {
+    if (!reached[node] && heap.references_to(node) > known[node]) held.push_back(node);
+  }
+  return held;
+}
+
+std::vector<std::uint64_t> retained_by_type(const Heap& heap, const Dominators& dominators,
+                                            const std::vector<std::uint64_t>& retained) {
+  std::vector<std::uint64_t> by_type;
+  constexpr int kLookedUp = 8;  // one that is held by another of its type is in that one's bytes
+  for (const Node node : dominators.reached) {
+    const auto& type = heap.type(node);
+    bool nested = false;
+    auto above = dominators.immediate[node];
+    for (int i = 0; i < kLookedUp && above != kNoNode && !nested; ++i) {
+      nested = &heap.type(above) == &type;
+      above = dominators.immediate[above];
+    }
+    if (by_type.size() <= type.id) by_type.resize(type.id + 1);
+    if (!nested) by_type[type.id] += retained[node];
+  }
+  return by_type;
+}
+
+}  // namespace
+
+Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
+  std::unordered_map<Node, const Root*> named;
+  std::vector<Node> starts;
+  for (const auto& root : roots) {
+    const auto node = heap.find(root.object);
+    if (node == kNoNode) continue;
+    // The first name of several stands: a running function's before a module's.
+    if (named.emplace(node, &root).second) starts.push_back(node);
+  }
+  std::vector<bool> reached = find_dominators(heap.edges(), starts).is_reached;
+  for (const Node node : held_by_c(heap, reached)) starts.push_back(node);
+
+  const auto dominators = find_dominators(heap.edges(), starts);
+  const auto retained = retained_bytes(dominators, heap.all_bytes());
+  const auto parents = shortest_parents(heap.edges(), starts);
+  Labels labels(heap, parents, named);
+  Holding holding;
+  holding.retainers = Teller(heap, dominators, retained, labels, parents).tell();
+  holding.retained_by_type = retained_by_type(heap, dominators, retained);
+  for (Node node = 0; node < heap.nodes(); ++node) {
+    if (dominators.is_reached[node]) continue;
+    ++holding.garbage.count;
+    holding.garbage.bytes += heap.bytes(node);
+  }
+  return holding;
+}
+
+}  // namespace tidegauge::census

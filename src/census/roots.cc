@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/roots.h"
+
+#include <fmt/format.h>
+
+#include "census/dicts.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+constexpr std::size_t kLongestName = 120;
+constexpr int kMostThreads = 10'000;
+constexpr int kMostFrames = 5'000;
+constexpr std::uint64_t kMostLocals = 5'000;
+
+// "/home/me/train.py" is "train", as its module would be called.
+std::string file_stem(const std::string& path) {
+  const auto name = path.substr(path.rfind('/') + 1);
+  return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name;
+}
+
+class Finder {
+ public:
+  Finder(const Memory& memory, const Interpreter& python, TypeTable& types)
+      : memory_(memory), layout_(*python.layout), types_(types) {}
+
+  void modules_of(Address interp) {
+    const auto modules = memory_.pointer(interp + layout_.interp_modules);
+    for_each_item(memory_, layout_, modules, [&](Address key, Address module) {
+      const auto dict = memory_.pointer(module + object::kHeader);
+      if (shape_of(module) == Shape::Module && shape_of(dict) == Shape::Dict) {
+        roots_.push_back({dict, Root::Kind::Module, text(key), true});
+      }
+      return true;
+    });
+    roots_.push_back({modules, Root::Kind::Module, "sys.modules"});
+  }
+
+  void threads_of(Address interp) {
+    auto thread = memory_.pointer(interp + layout_.interp_threads);
+    for (int i = 0; thread != 0 && i < kMostThreads; ++i) {
+      if (layout_.frame_kind == FrameKind::Objects) {
+        frame_objects(memory_.pointer(thread + layout_.thread_frame));
+      } else {
+        frames(first_frame(thread));
+      }
+      thread = memory_.pointer(thread + thread::kNext);
+    }
+  }
+
+  std::vector<Root> take() { return std::move(roots_); }
+
+ private:
+  std::string text(Address object) const {
+    return read_text(memory_, layout_, object, kLongestName);
+  }
+
+  Shape shape_of(Address object) {
+    if (object == 0) return Shape::Plain;
+    const auto* const type = types_.find(memory_.pointer(object + object::kType));
+    return type == nullptr ? Shape::Plain : type->shape;
+  }
+
+  Address first_frame(Address thread) const {
+    const auto there = memory_.pointer(thread + layout_.thread_frame);
+    if (layout_.frame_kind == FrameKind::Direct || there == 0) return there;
+    return memory_.pointer(there + layout_.cframe_current);
+  }
+
+  void frames(Address frame) {
+    constexpr Address kTag = 3;
+    for (int i = 0; frame != 0 && i < kMostFrames; ++i) {
+      const auto code = memory_.pointer(frame + layout_.frame_code) & ~kTag;
+      if (shape_of(code) == Shape::Code) {
+        locals(code, frame + layout_.frame_locals);
+      }
+      frame = memory_.pointer(frame + layout_.frame_previous);
+    }
+  }
+
+  // Up to 3.10 a frame is an object; its locals follow it, cells and free variables behind them.
+  void frame_objects(Address frame) {
+    constexpr Address kRoomForOne = 8;  // counted in the basic size
+    for (int i = 0; frame != 0 && i < kMostFrames; ++i) {
+      const auto* const type = types_.find(memory_.pointer(frame + object::kType));
+      const auto code = memory_.pointer(frame + layout_.frame_code);
+      if (type == nullptr || type->shape != Shape::Frame || shape_of(code) != Shape::Code) return;
+      locals(code, frame + static_cast<Address>(type->basic_bytes) - kRoomForOne);
+      roots_.push_back({frame, Root::Kind::Frame, function_name(code)});
+      frame = memory_.pointer(frame + layout_.frame_previous);
+    }
+  }
+
+  std::string function_name(Address code) const {
+    std::string name;
+    if (layout_.code_qualname != 0) name = text(memory_.pointer(code + layout_.code_qualname));
+    if (name.empty()) name = text(memory_.pointer(code + layout_.code_name));
+    return file_stem(text(memory_.pointer(code + layout_.code_filename))) + "." + name + "()";
+  }
+
+  void locals(Address code, Address first) {
+    const auto names = memory_.pointer(code + layout_.code_local_names);
+    if (shape_of(names) != Shape::Tuple) return;
+    const auto count = memory_.get<std::uint64_t>(names + object::kSize).value_or(0);
+    // A module's own code has none: its variables are in the module's dict.
+    if (count == 0 || count > kMostLocals) return;
+    const auto function = function_name(code);
+    constexpr Address kTag = 3;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto slot = memory_.pointer(first + i * 8);
+      if (slot == 0 || slot == 1 || (slot & kTag) == kTag) continue;  // unbound, or a small number
+      const auto name = text(memory_.pointer(names + layout_.tuple_items + i * 8));
+      roots_.push_back(
+          {slot & ~kTag, Root::Kind::Frame, fmt::format("{} local '{}'", function, name)});
+    }
+  }
+
+  const Memory& memory_;
+  const Layout& layout_;
+  TypeTable& types_;
+  std::vector<Root> roots_;
+};
+
+}  // namespace
+
+std::vector<Root> find_roots(const Memory& memory, const Interpreter& python, TypeTable& types) {
+  Finder finder(memory, python, types);
+  for (const auto interp : python.interpreters) {
+    finder.threads_of(interp);
+    finder.modules_of(interp);
+  }
+  return finder.take();
+}
+
+const char* name_of(Root::Kind kind) {
+  switch (kind) {
+    case Root::Kind::Module:
+      return "module";
+    case Root::Kind::Frame:
+      return "frame";
+    case Root::Kind::Thread:
+      return "thread";
+    case Root::Kind::Type:
+      return "type";
+    case Root::Kind::Native:
+      return "native";
+  }
+  return "native";
+}
+
+}  // namespace tidegauge::census

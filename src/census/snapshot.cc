@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/snapshot.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "census/stopped.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+// What the hand says once the target runs again, or could not be held.
+struct Word {
+  pid_t child = 0;  // 0: none; the target itself stands still
+  int error = 0;    // an Error's reason plus 1; 0: none
+  double pause_ms = 0;
+  double stopped_at_ms = 0;
+  bool in_collection = false;
+};
+
+double now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// A filter that does not know our call may answer it with death.
+bool may_call(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Seccomp:")) return line.find_first_of("12") == std::string::npos;
+  }
+  return true;
+}
+
+bool is_collecting(const Memory& memory, const std::vector<Address>& words) {
+  for (const auto word : words) {
+    if (memory.get<std::int32_t>(word).value_or(0) != 0) return true;
+  }
+  return false;
+}
+
+void sleep_ms(long ms) {
+  const timespec pause{0, ms * 1'000'000};
+  ::nanosleep(&pause, nullptr);
+}
+
+// The process that holds the target. Everything it needs is looked up before the target stops.
+class Hand {
+ public:
+  Hand(pid_t target, const std::vector<Address>& collecting, int line)
+      : target_(target),
+        collecting_(collecting),
+        line_(line),
+        instruction_(find_syscall_instruction(target)) {}
+
+  void work() {
+    constexpr int kTries = 4;
+    for (int attempt = 1; attempt <= kTries; ++attempt) {
+      if (try_once(attempt == kTries)) return;
+      sleep_ms(attempt);
+    }
+  }
+
+ private:
+  // False: the collector was at work, nothing was done.
+  bool try_once(bool last) {
+    const double begin = now_ms();
+    std::optional<Stopped> stopped;
+    {
+      auto held = Stopped::stop(target_);
+      if (!held) {
+        say({.error = static_cast<int>(held.error().reason) + 1});
+        return true;
+      }
+      stopped.emplace(*std::move(held));
+    }
+    Word word{.stopped_at_ms = begin};
+    word.in_collection = is_collecting(ProcessMemory(target_), collecting_);
+    if (word.in_collection && !last) return false;
+    const auto child = may_call(target_) && instruction_ != 0 ? stopped->fork(instruction_)
+                                                              : std::optional<Stopped::Child>{};
+    if (!child) {
+      say(word);
+      wait_until_released();
+      return true;  // and the target runs on
+    }
+    stopped.reset();
+    word.child = child->pid;
+    word.pause_ms = now_ms() - begin;
+    say(word);
+    wait_until_released();
+    remove(*child);
+    return true;
+  }
+
+  void say(const Word& word) const {
+    [[maybe_unused]] const auto sent = ::send(line_, &word, sizeof word, MSG_NOSIGNAL);
+  }
+
+  void wait_until_released() const {
+    char byte = 0;
+    while (::read(line_, &byte, 1) < 0 && errno == EINTR) {
+    }
+  }
+
+  // Ends the copy, and lets its parent forget it: nobody else could.
+  void remove(const Stopped::Child& child) const {
+    ::kill(child.pid, SIGKILL);
+    int status = 0;
+    while (::waitpid(child.pid, &status, __WALL) == child.pid && WIFSTOPPED(status)) {
+    }
+    auto parent = Stopped::stop_first_thread(target_);
+    if (!parent) return;
+    constexpr std::uint64_t kAnyKind = __WALL;
+    const Stopped::Call wait{SYS_wait4,
+                             {static_cast<std::uint64_t>(child.pid_for_parent), 0, kAnyKind, 0}};
+    parent->call(wait, instruction_);
+  }
+
+  pid_t target_;
+  const std::vector<Address>& collecting_;
+  int line_;
+  Address instruction_;
+};
+
+// Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
+[[noreturn]] void become_hand(pid_t target, const std::vector<Address>& collecting, int line) {
+  ::setsid();
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_BLOCK, &all, nullptr);
+  ::prctl(PR_SET_NAME, "tidegauge-hand");
+  Hand(target, collecting, line).work();
+  ::_exit(0);
+}
+
+Error refusal(int error, pid_t pid) {
+  const auto reason = static_cast<Reason>(error - 1);
+  if (reason == Reason::Gone) return {reason, fmt::format("{} has ended", pid)};
+  if (reason == Reason::Denied) {
+    return {
+        reason,
+        fmt::format("{} may not be held still: it is another user's, another debugger holds it, or "
+                    "kernel.yama.ptrace_scope forbids it. Run as root, or use --stream",
+                    pid)};
+  }
+  return {reason, fmt::format("{} could not be held still", pid)};
+}
+
+}  // namespace
+
+Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collecting) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return from_errno(errno, "socketpair");
+  }
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t hand = ::fork();
+  if (hand < 0) return from_errno(errno, "fork");
+  if (hand == 0) {
+    ours = UniqueFd();
+    become_hand(pid, collecting, theirs.get());
+  }
+  theirs = UniqueFd();
+  Snapshot snapshot;
+  snapshot.hand_pid_ = hand;
+  snapshot.hand_ = std::move(ours);
+  Word word;
+  ssize_t got = 0;
+  do {
+    got = ::read(snapshot.hand_.get(), &word, sizeof word);
+  } while (got < 0 && errno == EINTR);
+  if (got != sizeof word)
+    return Error{Reason::Failed, fmt::format("{} could not be held still", pid)};
+  if (word.error != 0) return refusal(word.error, pid);
+  snapshot.mode_ = word.child > 0 ? Mode::Fork : Mode::Stop;
+  snapshot.readable_pid_ = word.child > 0 ? word.child : pid;
+  snapshot.pause_ms_ = word.pause_ms;
+  snapshot.stopped_at_ms_ = word.stopped_at_ms;
+  snapshot.in_collection_ = word.in_collection;
+  return snapshot;
+}
+
+Snapshot::~Snapshot() {
+  if (!hand_) return;
+  hand_ = UniqueFd();
+  while (::waitpid(hand_pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+double Snapshot::pause_ms() const {
+  return mode_ == Mode::Fork ? pause_ms_ : now_ms() - stopped_at_ms_;
+}
+
+}  // namespace tidegauge::census

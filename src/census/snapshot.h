@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A moment of a process, to be read at leisure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "census/memory.h"
+
+namespace tidegauge::census {
+
+class Snapshot {
+ public:
+  enum class Mode { Fork, Stop };
+
+  // A process of its own, which nobody knows, stops the target, makes the copy and lets it go: if
+  // we are killed at any moment, that one cleans up. `collecting` are words that are not 0 while
+  // the target's collector has its lists in disorder: then it is let go and stopped again a little
+  // later.
+  static Result<Snapshot> take(pid_t pid, const std::vector<Address>& collecting);
+  Snapshot(Snapshot&&) = default;
+  ~Snapshot();  // the copy goes, or the target runs on
+
+  pid_t readable_pid() const { return readable_pid_; }
+  Mode mode() const { return mode_; }
+  double pause_ms() const;  // so far, in mode Stop
+  bool in_collection() const { return in_collection_; }
+
+ private:
+  Snapshot() = default;
+
+  pid_t readable_pid_ = 0;
+  pid_t hand_pid_ = 0;
+  Mode mode_ = Mode::Fork;
+  double pause_ms_ = 0;
+  double stopped_at_ms_ = 0;
+  bool in_collection_ = false;
+  UniqueFd hand_{};  // while it is open the copy lives
+};
+
+}  // namespace tidegauge::census

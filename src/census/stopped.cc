@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/stopped.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "census/regions.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+std::vector<pid_t> threads_of(pid_t pid) {
+  std::vector<pid_t> threads;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
+      ::opendir(fmt::format("/proc/{}/task", pid).c_str()), ::closedir);
+  if (!folder) return threads;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (const auto tid = static_cast<pid_t>(std::atoi(entry->d_name)); tid > 0) {
+      threads.push_back(tid);
+    }
+  }
+  return threads;
+}
+
+int event_of(int status) {
+  return status >> 16;
+}
+
+bool wait_for(pid_t tid, int& status) {
+  pid_t got = 0;
+  do {
+    got = ::waitpid(tid, &status, __WALL);
+  } while (got < 0 && errno == EINTR);
+  return got == tid;
+}
+
+// The registers of a thread, put back when this goes.
+class Registers {
+ public:
+  explicit Registers(pid_t tid) : tid_(tid) {
+    good_ = ::ptrace(PTRACE_GETREGS, tid, nullptr, &saved_) == 0;
+  }
+  Registers(const Registers&) = delete;
+  Registers& operator=(const Registers&) = delete;
+  ~Registers() {
+    if (changed_) ::ptrace(PTRACE_SETREGS, tid_, nullptr, &saved_);
+  }
+  explicit operator bool() const { return good_; }
+
+  bool prepare(const Stopped::Call& what, Address instruction) {
+    auto now = saved_;
+    now.rip = instruction;
+    now.rax = static_cast<unsigned long long>(what.number);
+    now.rdi = what.arguments[0];
+    now.rsi = what.arguments[1];
+    now.rdx = what.arguments[2];
+    now.r10 = what.arguments[3];
+    now.r8 = 0;
+    // Not in a system call any more: the kernel must not start the interrupted one again here. It
+    // does when the registers are as they were.
+    now.orig_rax = static_cast<unsigned long long>(-1);
+    changed_ = true;
+    return ::ptrace(PTRACE_SETREGS, tid_, nullptr, &now) == 0;
+  }
+
+ private:
+  pid_t tid_;
+  user_regs_struct saved_{};
+  bool good_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<> Stopped::hold(pid_t tid) {
+  if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) {
+    if (errno == ESRCH) return Ok{};  // it ended meanwhile
+    return from_errno(errno, fmt::format("{} cannot be held still", pid_));
+  }
+  threads_.push_back({tid});
+  if (::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) != 0) return Ok{};
+  return Ok{};
+}
+
+Result<Stopped> Stopped::stop_first_thread(pid_t pid) {
+  Stopped stopped(pid);
+  if (auto held = stopped.hold(pid); !held) return held.error();
+  if (stopped.threads_.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
+  int status = 0;
+  if (!wait_for(pid, status) || !WIFSTOPPED(status)) {
+    stopped.threads_.clear();
+    return Error{Reason::Gone, fmt::format("{} has ended", pid)};
+  }
+  if (event_of(status) == 0) stopped.threads_[0].pending_signal = WSTOPSIG(status);
+  return stopped;
+}
+
+Result<Stopped> Stopped::stop(pid_t pid) {
+  Stopped stopped(pid);
+  std::size_t waited_for = 0;
+  while (true) {
+    const auto before = stopped.threads_.size();
+    for (const auto tid : threads_of(pid)) {
+      const auto same = [&](const Thread& thread) { return thread.tid == tid; };
+      if (std::any_of(stopped.threads_.begin(), stopped.threads_.end(), same)) continue;
+      if (auto held = stopped.hold(tid); !held) return held.error();
+    }
+    if (stopped.threads_.size() == before) break;  // no thread was made meanwhile
+    for (; waited_for < stopped.threads_.size(); ++waited_for) {
+      auto& thread = stopped.threads_[waited_for];
+      int status = 0;
+      if (!wait_for(thread.tid, status) || !WIFSTOPPED(status)) {
+        thread.tid = 0;  // it ended
+      } else if (event_of(status) == 0) {
+        thread.pending_signal = WSTOPSIG(status);
+      }
+    }
+  }
+  std::erase_if(stopped.threads_, [](const Thread& thread) { return thread.tid == 0; });
+  if (stopped.threads_.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
+  return stopped;
+}
+
+Stopped::~Stopped() {
+  for (const auto& thread : threads_) {
+    ::ptrace(PTRACE_DETACH, thread.tid, nullptr, static_cast<long>(thread.pending_signal));
+  }
+}
+
+// Over the instruction, through the stop that a new child makes, to the trap behind it.
+std::optional<long> Stopped::step_over_call(pid_t tid, pid_t* child) {
+  constexpr int kMostStops = 100;
+  int pass_on = 0;
+  for (int stops = 0; stops < kMostStops; ++stops) {
+    if (::ptrace(PTRACE_SINGLESTEP, tid, nullptr, static_cast<long>(pass_on)) != 0) return {};
+    pass_on = 0;
+    int status = 0;
+    if (!wait_for(tid, status) || !WIFSTOPPED(status)) return {};
+    if (event_of(status) == PTRACE_EVENT_CLONE && child != nullptr) {
+      unsigned long message = 0;
+      ::ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &message);
+      *child = static_cast<pid_t>(message);
+      continue;
+    }
+    if (event_of(status) != 0) continue;
+    if (WSTOPSIG(status) == SIGTRAP) {
+      user_regs_struct after{};
+      if (::ptrace(PTRACE_GETREGS, tid, nullptr, &after) != 0) return {};
+      return static_cast<long>(after.rax);
+    }
+    // Another signal: kept until we let go.
+    for (auto& thread : threads_) {
+      if (thread.tid == tid && thread.pending_signal == 0) thread.pending_signal = WSTOPSIG(status);
+    }
+  }
+  return {};
+}
+
+std::optional<long> Stopped::call(const Call& what, Address syscall_instruction) {
+  const auto tid = threads_.front().tid;
+  Registers registers(tid);
+  if (!registers || !registers.prepare(what, syscall_instruction)) return {};
+  return step_over_call(tid, nullptr);
+}
+
+std::optional<Stopped::Child> Stopped::fork(Address syscall_instruction) {
+  const auto tid = threads_.front().tid;
+  if (::ptrace(PTRACE_SETOPTIONS, tid, nullptr, static_cast<long>(PTRACE_O_TRACECLONE)) != 0)
+    return {};
+  // No signal to the parent when it ends, and no copies of the descriptors.
+  const Call clone{SYS_clone, {CLONE_FILES | CLONE_FS, 0, 0, 0}};
+  Child child;
+  {
+    Registers registers(tid);
+    if (!registers || !registers.prepare(clone, syscall_instruction)) return {};
+    const auto result = step_over_call(tid, &child.pid);
+    child.pid_for_parent = result.value_or(-1);
+  }
+  ::ptrace(PTRACE_SETOPTIONS, tid, nullptr, 0L);
+  if (child.pid <= 0) return {};
+  int status = 0;
+  if (!wait_for(child.pid, status) || !WIFSTOPPED(status)) return {};
+  // If we die it must not begin to run.
+  ::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, static_cast<long>(PTRACE_O_EXITKILL));
+  return child;
+}
+
+Address find_syscall_instruction(pid_t pid) {
+  const auto regions = read_regions(pid);
+  if (!regions) return 0;
+  for (const auto& region : *regions) {
+    if (region.path != "[vdso]" || region.end - region.begin > (1 << 20)) continue;
+    std::vector<char> bytes(region.end - region.begin);
+    if (!ProcessMemory(pid).read(region.begin, std::as_writable_bytes(std::span(bytes)))) return 0;
+    const auto at = std::string_view(bytes.data(), bytes.size()).find("\x0f\x05");
+    if (at != std::string_view::npos) return region.begin + at;
+  }
+  return 0;
+}
+
+}  // namespace tidegauge::census

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process held still for a moment through ptrace. Nothing is written into its memory. Whoever
+// dies while holding one lets it go: the kernel detaches it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "census/memory.h"
+
+namespace tidegauge::census {
+
+class Stopped {
+ public:
+  // Stops every thread. Denied: not ours to hold, or another debugger has it.
+  static Result<Stopped> stop(pid_t pid);
+  static Result<Stopped> stop_first_thread(pid_t pid);
+  Stopped(Stopped&& other) noexcept : pid_(other.pid_), threads_(std::move(other.threads_)) {
+    other.threads_.clear();
+  }
+  Stopped& operator=(Stopped&&) = delete;
+  ~Stopped();
+
+  // Lets its first thread make one system call, as if it had been its own idea, and puts everything
+  // back. The result as the kernel gives it: negative is -errno.
+  struct Call {
+    long number = 0;
+    std::uint64_t arguments[4] = {};
+  };
+  std::optional<long> call(const Call& what, Address syscall_instruction);
+
+  // Lets it make a child that shares nothing but its files, and that never runs: it is ours to read
+  // and to kill. Its number for us, and for its parent, which may live in another namespace.
+  struct Child {
+    pid_t pid = 0;
+    long pid_for_parent = 0;
+  };
+  std::optional<Child> fork(Address syscall_instruction);
+
+ private:
+  struct Thread {
+    pid_t tid = 0;
+    int pending_signal = 0;  // came in while we stopped it; delivered when we let go
+  };
+  explicit Stopped(pid_t pid) : pid_(pid) {}
+  Result<> hold(pid_t tid);
+  std::optional<long> step_over_call(pid_t tid, pid_t* child);
+
+  pid_t pid_;
+  std::vector<Thread> threads_;
+};
+
+// Where the process has a `syscall` instruction that it may run: in the vDSO.
+Address find_syscall_instruction(pid_t pid);
+
+}  // namespace tidegauge::census

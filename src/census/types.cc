@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/types.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "census/dicts.h"
+#include "census/utf8.h"
+
+namespace tidegauge::census {
+
+namespace {
+
+constexpr std::size_t kLongestName = 200;
+constexpr std::int64_t kLargestBasicBytes = 1 << 20;
+constexpr std::size_t kMostTypes = 200'000;
+
+Shape shape_of(const std::string& name, std::uint64_t flags) {
+  static constexpr std::pair<std::string_view, Shape> kByName[] = {
+      {"set", Shape::Set},
+      {"frozenset", Shape::Set},
+      {"bytearray", Shape::ByteArray},
+      {"collections.deque", Shape::Deque},
+      {"frame", Shape::Frame},
+      {"generator", Shape::Generator},
+      {"coroutine", Shape::Generator},
+      {"async_generator", Shape::Generator},
+      {"module", Shape::Module},
+      {"code", Shape::Code},
+      {"function", Shape::Function},
+      {"weakref", Shape::Weakref},
+      {"weakref.ReferenceType", Shape::Weakref},
+      {"weakproxy", Shape::Weakref},
+      {"numpy.ndarray", Shape::Array},
+      {"ImagingCore", Shape::ImagingCore},
+      {"PIL._imaging.ImagingCore", Shape::ImagingCore},
+  };
+  static constexpr std::pair<std::uint64_t, Shape> kByFlag[] = {
+      {type::kTypeObject, Shape::Type}, {type::kDictionary, Shape::Dict},
+      {type::kList, Shape::List},       {type::kTuple, Shape::Tuple},
+      {type::kText, Shape::Text},       {type::kBytes, Shape::Bytes},
+      {type::kInt, Shape::Int},
+  };
+  for (const auto& [flag, shape] : kByFlag) {
+    if ((flags & flag) != 0) return shape;
+  }
+  for (const auto& [known, shape] : kByName) {
+    if (name == known) return shape;
+  }
+  return Shape::Plain;
+}
+
+}  // namespace
+
+std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
+  std::uint32_t bytes = type.collected() ? object::kGcHead : 0;
+  switch (layout.instance_kind) {
+    case InstanceKind::InBody:
+      return bytes;
+    case InstanceKind::ValuesBefore:
+      return bytes + (type.is(type::kManagedDict) ? 16 : 0);
+    case InstanceKind::TaggedBefore:
+    case InstanceKind::InlineValues:
+      return bytes + (type.is(type::kManagedDict | type::kManagedWeakref) ? 16 : 0);
+  }
+  return bytes;
+}
+
+const TypeInfo* TypeTable::find(Address type) {
+  const auto known = known_.find(type);
+  if (known != known_.end()) return known->second;
+  std::unique_ptr<TypeInfo> found;
+  if (type % 8 == 0 && type != 0 && types_.size() < kMostTypes) found = read(type);
+  const TypeInfo* const result = found.get();
+  known_.emplace(type, result);
+  if (found) {
+    found->id = static_cast<std::uint32_t>(types_.size());
+    types_.push_back(std::move(found));
+  }
+  return result;
+}
+
+std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
+  std::array<std::byte, type::kReadBytes> body;
+  if (!memory_.read(type, body)) return {};
+  const std::span<const std::byte> bytes(body);
+  const auto meta = value_at<Address>(bytes, object::kType);
+  // A type's type is `type`, or a metatype, whose flags say that its instances are types.
+  if (meta != python_.type_type) {
+    const auto flags = memory_.get<std::uint64_t>(meta + type::kFlags).value_or(0);
+    if (meta % 8 != 0 || (flags & type::kTypeObject) == 0) return {};
+    const auto above = memory_.pointer(meta + object::kType);
+    const auto above_flags = memory_.get<std::uint64_t>(above + type::kFlags).value_or(0);
+    if (above != python_.type_type && (above_flags & type::kTypeObject) == 0) return {};
+  }
+  auto info = std::make_unique<TypeInfo>();
+  info->address = type;
+  info->basic_bytes = value_at<std::int64_t>(bytes, type::kBasicSize);
+  info->item_bytes = value_at<std::int64_t>(bytes, type::kItemSize);
+  info->flags = value_at<std::uint64_t>(bytes, type::kFlags);
+  info->dict_offset = value_at<std::int64_t>(bytes, type::kDictOffset);
+  if (info->basic_bytes < 16 || info->basic_bytes > kLargestBasicBytes || info->item_bytes < 0 ||
+      info->item_bytes > 4096) {
+    return {};
+  }
+  info->name = qualified_name(type, info->flags);
+  if (info->name.empty()) return {};
+  info->shape = shape_of(info->name, info->flags);
+  if (info->shape == Shape::Plain) info->shape = inherited_shape(type);
+  return info;
+}
+
+// Subclasses of arrays, tensors and deques are read as what they come from.
+Shape TypeTable::inherited_shape(Address type) {
+  constexpr int kDeepest = 16;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    type = memory_.pointer(type + type::kBase);
+    if (type == 0) break;
+    const auto name = memory_.text(memory_.pointer(type + type::kName), kLongestName);
+    if (name.ends_with("TensorBase")) return Shape::Tensor;
+    const auto shape = shape_of(name, 0);
+    if (shape != Shape::Plain) return shape;
+  }
+  return Shape::Plain;
+}
+
+// A class says where it is from in its dict, and its full name in its own field. A type made in C
+// has one text for both: "module.name", or "name" if it is a built-in.
+std::string TypeTable::qualified_name(Address type, std::uint64_t flags) {
+  if ((flags & type::kHeapType) == 0) {
+    return printable(memory_.text(memory_.pointer(type + type::kName), kLongestName));
+  }
+  const auto& layout = *python_.layout;
+  auto name =
+      read_text(memory_, layout, memory_.pointer(type + layout.heap_type_qualname), kLongestName);
+  if (name.empty()) return {};
+  const auto dict = memory_.pointer(type + type::kDict);
+  std::string module;
+  for_each_item(memory_, layout, dict, [&](Address key, Address value) {
+    if (read_text(memory_, layout, key, kLongestName) != "__module__") return true;
+    module = read_text(memory_, layout, value, kLongestName);
+    return false;
+  });
+  if (module.empty() || module == "builtins") return name;
+  return module + "." + name;
+}
+
+std::string read_text(const Memory& memory, const Layout& layout, Address object,
+                      std::size_t most) {
+  if (object == 0) return {};
+  const auto type_flags =
+      memory.get<std::uint64_t>(memory.pointer(object + object::kType) + type::kFlags);
+  if (!type_flags || (*type_flags & type::kText) == 0) return {};
+  const auto length = memory.get<std::uint64_t>(object + 16);
+  const auto state = memory.get<std::uint32_t>(object + 32);
+  if (!length || !state) return {};
+  const unsigned kind = (*state >> 2) & 7;
+  const bool compact = ((*state >> 5) & 1) != 0;
+  const bool ascii = ((*state >> 6) & 1) != 0;
+  if (!compact || (kind != 1 && kind != 2 && kind != 4)) return {};
+  const auto start = object + (ascii ? layout.ascii_header : layout.compact_header);
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(*length, most));
+  std::vector<std::byte> bytes(count * kind);
+  if (!memory.read(start, bytes)) return {};
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t character = 0;
+    std::memcpy(&character, bytes.data() + i * kind, kind);
+    append_utf8(text, character);
+  }
+  return printable(text);
+}
+
+}  // namespace tidegauge::census

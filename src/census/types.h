@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of a process, read once each and checked: a pointer that passes here is a type.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "census/locate.h"
+
+namespace tidegauge::census {
+
+// How an object of a type is read.
+enum class Shape : std::uint8_t {
+  Plain,  // its body, word by word
+  Int,
+  Text,
+  Bytes,
+  ByteArray,
+  List,
+  Tuple,
+  Dict,
+  Set,
+  Deque,
+  Frame,
+  Generator,  // generators and coroutines: a frame inside
+  Weakref,
+  Type,
+  Module,
+  Code,
+  Function,
+  Tensor,
+  Array,
+  ImagingCore,
+};
+
+struct TypeInfo {
+  Address address = 0;
+  std::string name{};  // "collections.deque", "__main__.Cargo"
+  std::int64_t basic_bytes = 0;
+  std::int64_t item_bytes = 0;
+  std::uint64_t flags = 0;
+  std::int64_t dict_offset = 0;
+  Shape shape = Shape::Plain;
+  std::uint32_t id = 0;  // in order of discovery
+
+  bool collected() const { return (flags & type::kGc) != 0; }
+  bool is(std::uint64_t flag) const { return (flags & flag) != 0; }
+};
+
+// Bytes before an object that belong to it: the collector's links, and a dict's or weakrefs' place.
+std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout);
+
+class TypeTable {
+ public:
+  TypeTable(const Memory& memory, const Interpreter& python) : memory_(memory), python_(python) {}
+
+  // The type at that address, or null if there is none.
+  const TypeInfo* find(Address type);
+  const std::vector<std::unique_ptr<TypeInfo>>& all() const { return types_; }
+
+ private:
+  std::unique_ptr<TypeInfo> read(Address type);
+  Shape inherited_shape(Address type);
+  std::string qualified_name(Address type, std::uint64_t flags);
+
+  const Memory& memory_;
+  const Interpreter& python_;
+  std::unordered_map<Address, const TypeInfo*> known_;  // null: known to be none
+  std::vector<std::unique_ptr<TypeInfo>> types_;
+};
+
+// A str object's text, cut at `most` characters; control characters and what is not text replaced.
+// Empty where it is no str.
+std::string read_text(const Memory& memory, const Layout& layout, Address object, std::size_t most);
+
+}  // namespace tidegauge::census

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A census in words and as a document, "tidegauge/census/1": docs/census-format.md.
+#pragma once
+
+#include <string>
+
+#include "record/census.h"
+
+namespace tidegauge::view {
+
+// With a newline at its end.
+std::string census_document(const record::Census& census);
+
+struct CensusTextOptions {
+  std::size_t lines = 15;  // of each table
+  bool tensors = false;    // every device, dtype and shape
+  std::size_t columns = 100;
+};
+std::string census_text(const record::Census& census, const CensusTextOptions& options);
+
+}  // namespace tidegauge::view

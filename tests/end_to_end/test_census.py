@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tidegauge census`: what is read from outside is what the process itself counts, on every Python that is here."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, Program
+
+HEAP = ROOT / "tests" / "programs" / "heap.py"
+
+
+def pythons():
+    """Every CPython from 3.9 on that is installed, each version once."""
+    found = {}
+    versions = os.path.expanduser("~/.pyenv/versions/*/bin/python3")
+    for path in [sys.executable, "/usr/bin/python3", *sorted(glob.glob(versions))]:
+        if not os.path.exists(path):
+            continue
+        told = subprocess.run(
+            [path, "-c", "import sys; print(sys.version_info >= (3, 9), sys.implementation.name, sys.version.split()[0])"],
+            capture_output=True,
+            text=True,
+        )
+        good, name, version = (told.stdout.split() + ["", "", ""])[:3]
+        if good == "True" and name == "cpython":
+            found.setdefault(version, path)
+    return [pytest.param(path, id=version) for version, path in found.items()]
+
+
+@pytest.fixture
+def heap(request):
+    program = Program([request.param, HEAP])
+    program.truth = json.loads(program.answer())
+    yield program
+    program.process.kill()
+    program.process.wait()
+
+
+def census_of(call, pid, *words):
+    done = call("census", pid, "--json", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("heap", pythons(), indirect=True)
+def test_counts_and_bytes_are_those_of_the_process(call, heap):
+    document = census_of(call, heap.pid)
+    assert document["schema"] == "tidegauge/census/1" and document["mode"] == "snapshot"
+    types = {entry["type"]: entry for entry in document["types"]}
+    for name, truth in heap.truth.items():
+        assert types[name]["count"] == truth["count"], name
+        # What an instance keeps beside itself is counted to it; sys.getsizeof leaves it out.
+        assert types[name]["bytes"] >= truth["bytes"], name
+        if name not in ("__main__.Plain", "__main__.Outer.Inner", "__main__.MyDict", "__main__.MyList"):
+            assert types[name]["bytes"] == truth["bytes"], name
+
+
+@pytest.mark.parametrize("heap", pythons(), indirect=True)
+def test_holders_are_named(call, heap):
+    retainers = {entry["type"]: entry for entry in reversed(census_of(call, heap.pid)["retainers"])}
+    assert retainers["__main__.Slots"]["path"] == "__main__.store.rows[*]['image']"
+    assert retainers["__main__.Slots"]["root"] == "module"
+    assert retainers["__main__.Slots"]["count"] == heap.truth["__main__.Slots"]["count"]
+    inner = retainers["__main__.Outer.Inner"]
+    assert inner["path"] == "heap.held_by_a_function() local 'mine'['inner'][*]"
+    assert inner["root"] == "frame"
+    plain = retainers["__main__.Plain"]
+    assert plain["path"] == "heap.held_by_a_function() local 'kept'[*]"
+    assert plain["retained_bytes"] > heap.truth["__main__.Plain"]["bytes"]
+
+
+@pytest.mark.parametrize("heap", pythons(), indirect=True)
+def test_the_unstopped_count_agrees(call, heap):
+    document = census_of(call, heap.pid, "--stream")
+    assert document["mode"] == "streaming" and document["pause_ms"] == 0 and document["retainers"] == []
+    types = {entry["type"]: entry for entry in document["types"]}
+    for name, truth in heap.truth.items():
+        assert types[name]["count"] == truth["count"], name
+
+
+@pytest.mark.parametrize("heap", pythons()[:1], indirect=True)
+def test_the_process_goes_on_and_keeps_no_child(call, heap):
+    for _ in range(3):
+        census_of(call, heap.pid)
+    with open(f"/proc/{heap.pid}/task/{heap.pid}/children") as children:
+        assert children.read() == ""
+    heap.process.stdin.write("end\n")
+    heap.process.stdin.close()
+    assert heap.process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("heap", pythons()[:1], indirect=True)
+def test_the_words(call, heap):
+    done = call("census", heap.pid)
+    assert done.returncode == 0, done.stderr
+    assert "Who holds what" in done.stdout and "__main__.store.rows[*]['image']" in done.stdout
+    assert "it stood still for" in done.stdout
+
+
+def test_what_cannot_be_read_is_said(call):
+    done = call("census", 2**22 + 1)
+    assert done.returncode == 3 and str(2**22 + 1) in done.stderr
+    sleeper = subprocess.Popen(["sleep", "60"])
+    try:
+        done = call("census", sleeper.pid)
+        assert done.returncode == 3 and "CPython" in done.stderr
+        assert sleeper.poll() is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_another_users_process_is_refused_with_advice(call, tidegauge, tmp_path):
+    program = Program([sys.executable, HEAP, "10"])
+    try:
+        program.answer()
+        shutil.copy(tidegauge, tmp_path / "tidegauge")
+        os.chmod(tmp_path, 0o755)
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", tmp_path / "tidegauge", "census", str(program.pid)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 3 and "root" in done.stderr, done.stderr
+    finally:
+        program.process.kill()
+        program.process.wait()

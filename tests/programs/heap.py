@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A heap of known content: says what it holds as JSON, counted from inside, and waits for a line on stdin."""
+import collections
+import json
+import sys
+
+N = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+
+
+class Plain:
+    def __init__(self, i):
+        self.name = "sample %d" % i
+        self.values = [i * 1.5, i * 2.5]
+
+
+class Slots:
+    __slots__ = ("left", "payload")
+
+    def __init__(self, i):
+        self.left = i
+        self.payload = bytearray(500)
+
+
+class Outer:
+    class Inner:
+        pass
+
+
+class MyDict(dict):
+    pass
+
+
+class MyList(list):
+    pass
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Store:
+    def __init__(self):
+        self.rows = [{"image": Slots(i)} for i in range(N)]
+
+
+def held_by_a_function(kept):
+    mine = {"inner": [Outer.Inner() for _ in range(N)]}
+    kinds = collections.deque(Pair(i, str(i)) for i in range(N))
+    truth = {
+        "__main__.Plain": sized(kept),
+        "__main__.Slots": sized(row["image"] for row in store.rows),
+        "__main__.Outer.Inner": sized(mine["inner"]),
+        "__main__.Pair": sized(kinds),
+        "__main__.MyDict": sized(dicts),
+        "__main__.MyList": sized(lists),
+        "bytearray": sized(row["image"].payload for row in store.rows),
+    }
+    print(json.dumps(truth), flush=True)
+    sys.stdin.readline()
+    return mine
+
+
+def sized(objects):
+    objects = list(objects)
+    return {"count": len(objects), "bytes": sum(map(sys.getsizeof, objects))}
+
+
+store = Store()
+dicts = [MyDict(a=i) for i in range(N)]
+lists = [MyList([i]) for i in range(N)]
+held_by_a_function([Plain(i) for i in range(N)])
