@@ -54,9 +54,8 @@ struct Session::State {
   std::optional<record::Writer> writer{};
   verdict::Gauge gauge;
   view::Summary summary{};
-  record::LedgerKeeper ledger_keeper{};
+  record::LedgerKeeper ledgers{};  // for all
   record::Sample sample{};
-  record::Ledger ledger{};
   verdict::Verdicts verdicts{};
   std::int64_t started_ns = 0;
   std::int64_t due_ns = 0;
@@ -70,14 +69,12 @@ void Session::State::write(const record::Entry& entry) {
 }
 
 void Session::State::take(const record::Entry& entry) {
-  if (const auto* seen = std::get_if<record::Sample>(&entry)) {
-    sample = *seen;
-    ledger = ledger_keeper.add(*seen);
-  }
+  if (const auto* seen = std::get_if<record::Sample>(&entry)) sample = *seen;
+  ledgers.add(entry);
   write(entry);
-  gauge.add(entry);
-  summary.add(entry);
-  if (options.on_entry) options.on_entry(entry);
+  gauge.add(entry, ledgers);
+  summary.add(entry, ledgers);
+  if (options.on_entry) options.on_entry(entry, ledgers);
 }
 
 void Session::State::judge() {
@@ -166,9 +163,6 @@ const record::Header& Session::header() const {
 }
 const record::Sample& Session::sample() const {
   return state_->sample;
-}
-const record::Ledger& Session::ledger() const {
-  return state_->ledger;
 }
 const verdict::Verdicts& Session::verdicts() const {
   return state_->verdicts;

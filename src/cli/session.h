@@ -29,8 +29,8 @@ struct SessionOptions {
   verdict::Rules rules{};
   // Told once each: what could not be read or written, and what would help.
   std::function<void(const std::string&)> warn;
-  // Told of every entry, after the session has taken it: for `watch --json` and the live view.
-  std::function<void(const record::Entry&)> on_entry;
+  // Told of every entry, after the session and its ledger have taken it: for `watch --json`.
+  std::function<void(const record::Entry&, const record::LedgerKeeper&)> on_entry;
 };
 
 class Session {
@@ -51,7 +51,6 @@ class Session {
   proc::Collector& collector();
   const record::Header& header() const;
   const record::Sample& sample() const;  // the last one
-  const record::Ledger& ledger() const;  // of that sample
   // As of the last judgement. Judging takes its time from a budget, so it may lie some seconds
   // back; `fresh` is true once after a new one.
   const verdict::Verdicts& verdicts() const;

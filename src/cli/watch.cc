@@ -72,12 +72,14 @@ void wait(const Session& session, int stop_fd, int key_fd) {
   ::ppoll(fds, key_fd >= 0 ? 2 : 1, &left, nullptr);
 }
 
+void print(std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
 // Lines for a program that reads us: the verdict's, where it is new, and whatever this look has
 // said before, without waiting for a full buffer.
 void print_json(Session& session, view::JsonLines& lines, const std::string& source) {
-  if (session.take_fresh_verdict()) {
-    if (const auto line = lines.verdict(session.verdicts(), source)) fmt::print("{}", *line);
-  }
+  if (session.take_fresh_verdict()) print(lines.verdict(session.verdicts(), source));
   std::fflush(stdout);
 }
 
@@ -115,8 +117,9 @@ int watch(Words words) {
   const auto subject = subject_of(options);
   auto begin_options = session_options("watch", options.sitting, options.rules, subject);
   if (options.json) {
-    begin_options.on_entry = [&lines](const record::Entry& entry) {
-      if (const auto line = lines.add(entry)) fmt::print("{}", *line);
+    begin_options.on_entry = [&lines](const record::Entry& entry,
+                                      const record::LedgerKeeper& ledgers) {
+      print(lines.add(entry, ledgers));
     };
   }
   auto session = Session::begin(*std::move(collector), std::move(begin_options));
@@ -139,7 +142,7 @@ int watch(Words words) {
   screen.close();
   const auto ending = session->end();
   if (options.json) {
-    if (const auto line = lines.verdict(ending.verdicts, subject)) fmt::print("{}", *line);
+    print(lines.last_verdict(ending.verdicts, subject));
   } else if (!options.sitting.quiet) {
     print_ending(*session, ending, stdout);
   }

@@ -31,7 +31,7 @@ Bytes at_most_swapped_out(Bytes swap, const Sample& sample, const Cgroup* group)
 
 }  // namespace
 
-Ledger LedgerKeeper::add(const Sample& sample) {
+const Ledger& LedgerKeeper::add(const Sample& sample) {
   const auto* group = own_group(sample);
   const auto held = sharing_.add(sample, group != nullptr ? group->anon : Bytes{});
   Ledger ledger;
@@ -53,7 +53,11 @@ Ledger LedgerKeeper::add(const Sample& sample) {
     ledger.charged = *group->current + group->swap.value_or(0);
     ledger.unexplained = static_cast<std::int64_t>(*ledger.charged - explained);
   }
-  return ledger;
+  return last_ = ledger;
+}
+
+void LedgerKeeper::add(const Entry& entry) {
+  std::visit([this](const auto& value) { add(value); }, entry);
 }
 
 }  // namespace tidegauge::record

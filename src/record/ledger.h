@@ -34,12 +34,15 @@ struct Ledger {
 // Follows a tree. Page-table walks (pss) come rarely, cheap counters always: between two walks a
 // process's share is its counter less what the last walk found to be counted twice. Tell it of
 // processes and events too, as they come: without them it cannot know who was forked from whom and
-// takes a worker's copy-on-write pages for its own until the first walk.
+// takes a worker's copy-on-write pages for its own until the first walk. One keeper serves all who
+// want to know: it is told of an entry first, and handed on with it.
 class LedgerKeeper {
  public:
   void add(const Process& process) { sharing_.add(process); }
   void add(const Event& event) { sharing_.add(event); }
-  Ledger add(const Sample& sample);
+  const Ledger& add(const Sample& sample);
+  void add(const Entry& entry);
+  const Ledger& last() const { return last_; }  // of the last sample
   // What a process adds to the total of the last sample: shared pages are counted for the one that
   // had them first.
   std::uint64_t own(const ProcessId& id) const { return sharing_.own(id); }
@@ -47,6 +50,7 @@ class LedgerKeeper {
 
  private:
   Sharing sharing_;
+  Ledger last_{};
 };
 
 }  // namespace tidegauge::record

@@ -10,6 +10,7 @@ namespace tidegauge::verdict {
 struct Gauge::State {
   Rules rules{};
   Watched watched{};
+  record::LedgerKeeper ledgers{};  // where nobody brings one
 
   // Calls `say` with a judgement of all that was seen.
   template <class Say>
@@ -32,7 +33,15 @@ void Gauge::begin(const record::Header& header) {
 }
 
 void Gauge::add(const record::Entry& entry) {
-  std::visit([this](const auto& value) { state_->watched.add(value); }, entry);
+  state_->ledgers.add(entry);
+  add(entry, state_->ledgers);
+}
+
+void Gauge::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
+  auto& watched = state_->watched;
+  if (const auto* sample = std::get_if<record::Sample>(&entry)) watched.add(*sample, ledgers);
+  if (const auto* process = std::get_if<record::Process>(&entry)) watched.add(*process);
+  if (const auto* event = std::get_if<record::Event>(&entry)) watched.add(*event);
 }
 
 Verdicts Gauge::judge() const {

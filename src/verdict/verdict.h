@@ -11,6 +11,10 @@
 
 #include "record/recording.h"
 
+namespace tidegauge::record {
+class LedgerKeeper;
+}
+
 namespace tidegauge::verdict {
 
 // Ids (docs/verdicts.md) never change their meaning.
@@ -150,6 +154,8 @@ class Gauge {
 
   void begin(const record::Header& header);
   void add(const record::Entry& entry);
+  // The same with a ledger that was told of this entry and all before: one for several readers.
+  void add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
   Verdicts judge() const;                  // in the rules' mode
   Verdicts judge(Rules::Mode mode) const;  // a watch that has ended is judged as finished
   // What there is to compare with other runs.

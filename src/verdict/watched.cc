@@ -32,27 +32,24 @@ double Watched::since_origin(std::int64_t at_ns) {
 }
 
 void Watched::add(const record::Process& process) {
-  keeper_.add(process);
   members_.add(process);
 }
 
 void Watched::add(const record::Event& event) {
   const double at = since_origin(event.at_ns);
-  if (event.kind == record::EventKind::Started) living_.insert(event.process);
+  if (event.kind == record::EventKind::Started) living_.push_back(event.process);
   if (event.kind == record::EventKind::Exited) left(event.process);
-  keeper_.add(event);
   if (event.kind == record::EventKind::Exec) members_.restart(event.process, at);
   marks_.add(event, at);
 }
 
 void Watched::left(const record::ProcessId& id) {
-  if (living_.erase(id) > 0 && living_.empty()) falling_.clear();
+  if (std::erase(living_, id) > 0 && living_.empty()) falling_.clear();
 }
 
-Watched::Seen Watched::look_at(const record::Sample& sample) {
-  const record::Ledger ledger = keeper_.add(sample);
-  Seen seen{.sample = sample,
-            .at = since_origin(sample.at_ns),
+Watched::Seen Watched::look_at(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
+  const auto& ledger = ledgers.last();
+  Seen seen{.at = since_origin(sample.at_ns),
             .held = static_cast<double>(ledger.total),
             .own = {},
             .shmem = ledger.shmem,
@@ -60,7 +57,7 @@ Watched::Seen Watched::look_at(const record::Sample& sample) {
   const bool foreign = ledger.total == 0;
   for (const auto& process : sample.processes) {
     const double own =
-        foreign ? foreign_bytes(process) : static_cast<double>(keeper_.own(process.id));
+        foreign ? foreign_bytes(process) : static_cast<double>(ledgers.own(process.id));
     seen.own.push_back(own);
     if (foreign) seen.held += own;
   }
@@ -69,30 +66,30 @@ Watched::Seen Watched::look_at(const record::Sample& sample) {
 
 bool Watched::falls(double held) const {
   if (falling_.empty()) return total_.count() > 0 && held < kFalling * total_.last();
-  return held <= kStillDown * falling_.back().held;
+  return held <= kStillDown * falling_.back().seen.held;
 }
 
-bool Watched::may_be_the_end(const Seen& seen) const {
-  if (counts_steps() || seen.sample.processes.empty() || !falls(seen.held)) return false;
+bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) const {
+  if (counts_steps() || sample.processes.empty() || !falls(seen.held)) return false;
   return falling_.empty() ||
-         (falling_.size() < kMostFalling && seen.at - falling_.front().at <= kLongestEnding);
+         (falling_.size() < kMostFalling && seen.at - falling_.front().seen.at <= kLongestEnding);
 }
 
-void Watched::add(const record::Sample& sample) {
+void Watched::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   living_.clear();
-  for (const auto& process : sample.processes) living_.insert(process.id);
-  Seen seen = look_at(sample);
-  if (may_be_the_end(seen)) {
-    falling_.push_back(std::move(seen));
+  for (const auto& process : sample.processes) living_.push_back(process.id);
+  Seen seen = look_at(sample, ledgers);
+  if (may_be_the_end(sample, seen)) {
+    falling_.push_back({sample, std::move(seen)});
     return;
   }
   if (sample.processes.empty() && sample.others.empty()) falling_.clear();
   take_falling();
-  take(seen);
+  take(sample, seen);
 }
 
 void Watched::take_falling() {
-  for (const auto& seen : std::exchange(falling_, {})) take(seen);
+  for (const auto& [sample, seen] : std::exchange(falling_, {})) take(sample, seen);
 }
 
 Watched Watched::with_what_waits() const {
@@ -101,16 +98,16 @@ Watched Watched::with_what_waits() const {
   return out;
 }
 
-void Watched::take(const Seen& seen) {
-  const auto& processes = seen.sample.processes;
+void Watched::take(const record::Sample& sample, const Seen& seen) {
+  const auto& processes = sample.processes;
   if (!processes.empty()) total_.add(seen.at, seen.held);
   if (seen.shmem) shmem_.add(seen.at, static_cast<double>(*seen.shmem));
   if (seen.gpu) gpu_.add(seen.at, static_cast<double>(*seen.gpu));
-  limits_.add(seen.sample);
+  limits_.add(sample);
   for (std::size_t i = 0; i < processes.size(); ++i) {
     members_.add(processes[i], seen.at, seen.own[i], seen.held);
   }
-  for (const auto& column : seen.sample.others) add_column(column, seen.at);
+  for (const auto& column : sample.others) add_column(column, seen.at);
 }
 
 void Watched::add_column(const record::NamedBytes& column, double at) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +21,8 @@ class Watched {
   void begin(const record::Header& header) { header_ = header; }
   void add(const record::Process& process);
   void add(const record::Event& event);
-  void add(const record::Sample& sample);
+  // `ledgers` was told of this sample and all that came before it.
+  void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
 
   // The same with the samples that still wait for what follows them.
   bool waits() const { return !falling_.empty(); }
@@ -39,35 +39,37 @@ class Watched {
   const std::vector<std::pair<std::string, BlockSeries>>& columns() const { return columns_; }
 
  private:
-  // One sample, with what the ledger made of it.
+  // What the ledger made of one sample.
   struct Seen {
-    record::Sample sample{};
     double at = 0;
     double held = 0;          // by the whole tree
     std::vector<double> own;  // of each process, its part of that
     record::Bytes shmem{};
     record::Bytes gpu{};
   };
+  struct Waiting {
+    record::Sample sample{};
+    Seen seen{};
+  };
 
   double since_origin(std::int64_t at_ns);
-  Seen look_at(const record::Sample& sample);
+  Seen look_at(const record::Sample& sample, const record::LedgerKeeper& ledgers);
   // A job that ends gives its memory back, and what is seen of that is neither a restart nor a
   // plateau. So samples wait while the tree falls: if it is the end, they are dropped.
   bool falls(double held) const;
-  bool may_be_the_end(const Seen& seen) const;
+  bool may_be_the_end(const record::Sample& sample, const Seen& seen) const;
   void left(const record::ProcessId& id);
   void take_falling();
-  void take(const Seen& seen);
+  void take(const record::Sample& sample, const Seen& seen);
   void add_column(const record::NamedBytes& column, double at);
 
   record::Header header_{};
-  record::LedgerKeeper keeper_{};
   Limits limits_{};
   Marks marks_{};
   Members members_{};
   std::optional<std::int64_t> origin_ns_{};
-  std::set<record::ProcessId> living_{};
-  std::vector<Seen> falling_{};
+  std::vector<record::ProcessId> living_{};
+  std::vector<Waiting> falling_{};
   BlockSeries total_{};
   BlockSeries shmem_{};
   BlockSeries gpu_{};

@@ -121,8 +121,13 @@ void Accounts::begin(const record::Header& its_header) {
   history = History(header.interval_seconds);
 }
 
+void Accounts::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
+  if (const auto* sample = std::get_if<record::Sample>(&entry)) add(*sample, ledgers);
+  if (const auto* process = std::get_if<record::Process>(&entry)) add(*process);
+  if (const auto* event = std::get_if<record::Event>(&entry)) add(*event);
+}
+
 void Accounts::add(const record::Process& process) {
-  keeper_.add(process);
   role_of_[process.id] = process.role;
   const auto found = processes.find(process.id);
   if (found == processes.end() && processes.size() >= kMostProcesses) return;
@@ -132,7 +137,6 @@ void Accounts::add(const record::Process& process) {
 }
 
 void Accounts::add(const record::Event& event) {
-  keeper_.add(event);
   progress.add(event);
   if (event.kind != record::EventKind::Exited) return;
   role_of_.erase(event.process);
@@ -196,8 +200,8 @@ double Accounts::add_process(const record::ProcessSample& seen, double at) {
   return total.value_or(0);
 }
 
-void Accounts::add_ledger(const record::Sample& sample, double at) {
-  ledger = keeper_.add(sample);
+void Accounts::add_ledger(const record::Ledger& now, double at) {
+  ledger = now;
   const auto tally = [this](Line line) -> Tally& { return lines[static_cast<std::size_t>(line)]; };
   tally(Line::Total).add(static_cast<double>(ledger.total));
   add_if_known(tally(Line::Anon), ledger.anon);
@@ -232,7 +236,7 @@ void Accounts::add_surroundings(const record::Sample& sample) {
   }
 }
 
-void Accounts::add(const record::Sample& sample) {
+void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   const auto at = seconds_of(sample.at_ns);
   if (samples++ == 0) first_at = at;
   last_at = at;
@@ -254,7 +258,7 @@ void Accounts::add(const record::Sample& sample) {
     roles[i].most = std::max(roles[i].most, counts[i]);
     if (counts[i] > 0) roles[i].together.add(sums[i]);
   }
-  if (known) add_ledger(sample, at);
+  if (known) add_ledger(ledgers.last(), at);
   for (const auto& series : sample.others) add_named(series.name, series.bytes, at);
   add_surroundings(sample);
 }

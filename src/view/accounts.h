@@ -54,9 +54,8 @@ struct RoleAccount {
 
 struct Accounts {
   void begin(const record::Header& header);
-  void add(const record::Process& process);
-  void add(const record::Event& event);
-  void add(const record::Sample& sample);
+  // `ledgers` was told of this entry and all before.
+  void add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
 
   const Tally& line(Line wanted) const { return lines[static_cast<std::size_t>(wanted)]; }
   const RoleAccount& role(record::Role wanted) const {
@@ -83,14 +82,16 @@ struct Accounts {
   std::uint64_t cgroup_most = 0;
 
  private:
+  void add(const record::Process& process);
+  void add(const record::Event& event);
+  void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
   double add_process(const record::ProcessSample& seen, double at);
-  void add_ledger(const record::Sample& sample, double at);
+  void add_ledger(const record::Ledger& now, double at);
   void add_named(const std::string& name, double bytes, double at);
   void add_surroundings(const record::Sample& sample);
   void retire(const record::ProcessId& id, ProcessAccount& account);
   void fold_one();
 
-  record::LedgerKeeper keeper_{};
   std::map<record::ProcessId, record::Role> role_of_{};  // of the living
   std::size_t gone_ = 0;
 };

@@ -2,8 +2,6 @@
 // Tests only: the incident as the live view sees it.
 #pragma once
 
-#include <variant>
-
 #include "view/any_verdict.h"
 #include "view/fake_incident.h"
 #include "view/live_state.h"
@@ -16,9 +14,7 @@ class FakeLive {
   explicit FakeLive(int seconds) {
     const FakeIncident incident;
     accounts_.begin(incident.header());
-    for (const auto& entry : incident.entries(seconds)) {
-      std::visit([this](const auto& value) { accounts_.add(value); }, entry);
-    }
+    for (const auto& entry : incident.entries(seconds)) add(entry);
     auto job = seconds < 240 ? incident_at_step_70() : incident_settled();
     job.subject.process = incident.trainer;
     job.evidence = {"Linear growth over 70 steps.",
@@ -37,6 +33,10 @@ class FakeLive {
     }
     verdicts_.all = {tree, job};
   }
+  void add(const record::Entry& entry) {
+    ledgers_.add(entry);
+    accounts_.add(entry, ledgers_);
+  }
   FakeLive(const FakeLive&) = delete;
   FakeLive& operator=(const FakeLive&) = delete;
 
@@ -45,6 +45,7 @@ class FakeLive {
   verdict::Verdicts& verdicts() { return verdicts_; }
 
  private:
+  record::LedgerKeeper ledgers_{};
   Accounts accounts_{};
   verdict::Verdicts verdicts_{};
 };

@@ -22,7 +22,7 @@ void add_sample(benchmark::State& run) {
   for (auto _ : run) {
     auto next = sample;
     next.at_ns = ++second * FakeIncident::kSecond;
-    live.accounts().add(next);
+    live.add(next);
   }
 }
 BENCHMARK(add_sample)->Unit(benchmark::kMicrosecond);

@@ -73,9 +73,9 @@ TEST(Frame, SaysSomethingBeforeTheFirstSample) {
 
 TEST(Frame, AHostileNameStaysInItsColumn) {
   FakeLive live(201);
-  live.accounts().add(record::Process{.id = {494, 200},
-                                      .name = "\x1b[31m表計算\u202E" + std::string(5000, 'x'),
-                                      .role = record::Role::Main});
+  live.add(record::Process{.id = {494, 200},
+                           .name = "\x1b[31m表計算\u202E" + std::string(5000, 'x'),
+                           .role = record::Role::Main});
   const auto text = frame(live.state(), {}, {80, 24}).text();
   EXPECT_EQ(text.find('\x1b'), text.npos);
   EXPECT_NE(text.find("\uFFFD[31m表計算"), text.npos);
@@ -98,7 +98,7 @@ TEST(Frame, PausedItShowsTheMomentWhenItWasPaused) {
   const FakeIncident incident;
   const auto paused = turned({}, Key::Pause, extent_of(live.state()));
   const auto before = frame(live.state(), paused, {80, 24});
-  for (int second = 121; second < 180; ++second) live.accounts().add(incident.sample(second, 20));
+  for (int second = 121; second < 180; ++second) live.add(incident.sample(second, 20));
   EXPECT_TRUE(has(before, "paused"));
   EXPECT_TRUE(has(frame(live.state(), paused, {80, 24}), "pid 494 · 2:00 · step 40"));
   const auto window = window_of(paused, extent_of(live.state()));

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "record/ledger.h"
 #include "record/recording.h"
@@ -13,18 +14,22 @@
 
 namespace tidegauge::view {
 
+// Lines come with their newline, or empty where there is nothing to say, and are good until the
+// next call.
 class JsonLines {
  public:
-  // A line with its newline, or nothing for entries that need none of their own.
-  std::optional<std::string> add(const record::Entry& entry);
-  // A line if class or subject of the tree's verdict is another than last time.
-  std::optional<std::string> verdict(const verdict::Verdicts& verdicts, const std::string& source);
+  // `ledgers` was told of this entry and all before.
+  std::string_view add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
+  // A line if the class of the tree's verdict is another than last time.
+  std::string_view verdict(const verdict::Verdicts& verdicts, const std::string& source);
+  // Whatever was said before.
+  std::string_view last_verdict(const verdict::Verdicts& verdicts, const std::string& source);
 
  private:
-  std::string sample_line(const record::Sample& sample);
+  void put_sample(const record::Sample& sample, const record::Ledger& ledger);
 
-  std::map<record::ProcessId, record::Process> known_;
-  record::LedgerKeeper ledger_;
+  std::map<record::ProcessId, std::string> names_;  // and roles, as fields of a line
+  std::string line_;                                // its memory is used again
   std::optional<verdict::Class> last_class_{};
   double seconds_ = 0;
 };

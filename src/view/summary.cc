@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/summary.h"
 
-#include <variant>
-
 #include "view/accounts.h"
 #include "view/summary_text.h"
 
@@ -10,6 +8,7 @@ namespace tidegauge::view {
 
 struct Summary::State {
   Accounts accounts{};
+  record::LedgerKeeper ledgers{};  // where nobody brings one
 };
 
 Summary::Summary() : state_(std::make_unique<State>()) {}
@@ -22,7 +21,12 @@ void Summary::begin(const record::Header& header) {
 }
 
 void Summary::add(const record::Entry& entry) {
-  std::visit([this](const auto& value) { state_->accounts.add(value); }, entry);
+  state_->ledgers.add(entry);
+  add(entry, state_->ledgers);
+}
+
+void Summary::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
+  state_->accounts.add(entry, ledgers);
 }
 
 std::string Summary::text(const verdict::Verdicts& verdicts, const Paint& paint) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "record/ledger.h"
 #include "record/recording.h"
 #include "verdict/verdict.h"
 
@@ -23,6 +24,8 @@ class Summary {
 
   void begin(const record::Header& header);
   void add(const record::Entry& entry);
+  // The same with a ledger that was told of this entry and all before: one for several readers.
+  void add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
 
   struct Paint {
     bool colour = false;
