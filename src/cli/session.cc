@@ -18,10 +18,20 @@ namespace tidegauge::cli {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-// Judging may take this share of one core, and is never older than this while something is asked.
-constexpr double kJudgeBudget = 0.0004;
+// Judging may take this share of one core; in the beginning, when everything is news, more.
+constexpr double kJudgeBudget = 0.0002;
+constexpr double kJudgeAtFirst = 1.0 / 3;  // of the time watched so far
+// After an hour a second more changes nothing.
+constexpr double kJudgeRarely = 1.0 / 50;
 constexpr double kJudgeSoonestSeconds = 2;
 constexpr double kJudgeLatestSeconds = 60;
+
+// How long a verdict stands before it is worth another look.
+double judge_again_after(double cost_seconds, double watched_seconds) {
+  const double affordable = std::min(cost_seconds / kJudgeBudget, kJudgeAtFirst * watched_seconds);
+  return std::clamp(std::max(affordable, kJudgeRarely * watched_seconds), kJudgeSoonestSeconds,
+                    kJudgeLatestSeconds);
+}
 
 std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -82,8 +92,8 @@ void Session::State::judge() {
   verdicts = gauge.judge();
   fresh = true;
   const auto cost = static_cast<double>(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before) / kNsPerSecond;
-  judge_due_ns = sample.at_ns +
-                 to_ns(std::clamp(cost / kJudgeBudget, kJudgeSoonestSeconds, kJudgeLatestSeconds));
+  const auto watched = static_cast<double>(sample.at_ns) / kNsPerSecond;
+  judge_due_ns = sample.at_ns + to_ns(judge_again_after(cost, watched));
 }
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,

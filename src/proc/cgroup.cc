@@ -185,15 +185,16 @@ Result<CgroupReader> CgroupReader::open_path(const Roots& roots, const std::stri
 }
 
 void CgroupReader::follow() {
-  if (!memberships_ || !read_again(memberships_.get(), text_, "cgroup")) return;
-  if (text_ == last_seen_) return;
-  last_seen_.swap(text_);
+  const auto now = text_of(memberships_);
+  if (now.empty() || now == last_seen_) return;
+  last_seen_ = now;
   (void)find_groups();  // none is what read() will tell
 }
 
 std::string_view CgroupReader::text_of(const UniqueFd& fd) {
-  if (!fd || !read_again(fd.get(), text_, "cgroup")) return {};
-  return text_;
+  if (!fd) return {};
+  const auto text = read_piece(fd.get(), text_, "cgroup");
+  return text ? *text : std::string_view{};
 }
 
 void CgroupReader::read_rest(const Group& group, record::Cgroup& into) {
@@ -211,13 +212,22 @@ void CgroupReader::read_rest(const Group& group, record::Cgroup& into) {
 
 std::vector<record::Cgroup> CgroupReader::read() {
   follow();
+  for (auto& group : groups_) {
+    group.limit_bytes = parse_limit(text_of(group.limit));
+    group.high_bytes = parse_limit(text_of(group.high));
+  }
+  return read_counts();
+}
+
+std::vector<record::Cgroup> CgroupReader::read_counts() {
   std::vector<record::Cgroup> read;
   for (const auto& group : groups_) {
-    record::Cgroup now{.version = group.version, .path = group.path};
-    now.limit = parse_limit(text_of(group.limit));
-    now.high = parse_limit(text_of(group.high));
     const bool own = &group == &groups_.front();
-    if (!own && !now.limit && !now.high) continue;
+    if (!own && !group.limit_bytes && !group.high_bytes) continue;
+    record::Cgroup now{.version = group.version,
+                       .path = group.path,
+                       .limit = group.limit_bytes,
+                       .high = group.high_bytes};
     read_rest(group, now);
     if (now.current) read.push_back(std::move(now));  // else it was removed
   }

@@ -30,6 +30,8 @@ class CgroupReader {
   // throttle (`high`). Follows the process into another group. Empty where the process is in no
   // group that counts memory (version 2's root), or its group was removed.
   std::vector<record::Cgroup> read();
+  // The same groups with the same limits as the last time; only what they are charged is read.
+  std::vector<record::Cgroup> read_counts();
 
   // True if the first group, with the groups below it, holds nobody but `members` (ascending): only
   // then can what it is charged be compared with what they use.
@@ -49,6 +51,8 @@ class CgroupReader {
     UniqueFd stat{};
     UniqueFd events{};  // version 1: memory.oom_control
     UniqueFd other{};   // version 1: memory.kmem.usage_in_bytes; version 2: memory.swap.current
+    record::Bytes limit_bytes{};  // as read last
+    record::Bytes high_bytes{};
   };
 
   CgroupReader(Roots roots, pid_t of, UniqueFd memberships);

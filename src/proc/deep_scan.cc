@@ -81,13 +81,17 @@ double DeepScanner::work(std::int64_t now_ns, const Root& root, std::span<Watche
   while (clock.seconds() < most) {
     auto* next = walk_ ? nullptr : most_urgent(members);
     if (!walk_ && next == nullptr) break;
+    if (next != nullptr && may_hold_its_lock(root, *next)) {
+      next->deep.not_before_ns = now_ns + static_cast<std::int64_t>(kChangedSeconds * 1e9);
+      continue;
+    }
     if (!turns_) turns_.emplace();
     if (walk_) {
       if (walk_->go_on(root, most - clock.seconds(), *turns_)) end_walk(members, warnings);
     } else if (suits_rollup(*next)) {
       read_rollup(root, *next, warnings);
     } else {
-      begin_walk(*next, members);
+      begin_walk(root, *next, members);
     }
     if (turns_->disturbed()) {
       rest_until_ns_ = now_ns + static_cast<std::int64_t>(kRestSeconds * 1e9);
@@ -108,8 +112,7 @@ void DeepScanner::earn(std::int64_t now_ns) {
 
 bool DeepScanner::is_due(const Watched& watched) const {
   const auto& deep = watched.deep;
-  if (deep.denied || rss_of(watched) == 0) return false;
-  if (watched.reader.last().activity.state == 'D') return false;  // we might have to wait with it
+  if (deep.denied || now_ns_ < deep.not_before_ns || rss_of(watched) == 0) return false;
   if (!deep.scanned_ns) return true;
   const double age = seconds_between(*deep.scanned_ns, now_ns_);
   if (deep.family_changed && age >= kFamilyChangedSeconds) return true;
@@ -152,7 +155,8 @@ void DeepScanner::read_rollup(const Root& root, Watched& watched, Warnings& warn
   take(watched, {rollup->uss, rollup->pss, rollup->pss_anon, rollup->pss_file, rollup->pss_shmem});
 }
 
-void DeepScanner::begin_walk(const Watched& first, std::span<const Watched> members) {
+void DeepScanner::begin_walk(const Root& root, const Watched& first,
+                             std::span<const Watched> members) {
   std::vector<WalkTarget> targets;
   const auto target = [](const Watched& watched) {
     return WalkTarget{watched.process.id, watched.reader.folder(), watched.reader.last().memory};
@@ -163,7 +167,8 @@ void DeepScanner::begin_walk(const Watched& first, std::span<const Watched> memb
     if (!watched.image.known() || watched.image != first.image) continue;
     if (watched.process.id == first.process.id) continue;
     family += 1;
-    if (targets.size() < FamilyWalk::kMostTargets) targets.push_back(target(watched));
+    const bool room = targets.size() < FamilyWalk::kMostTargets;
+    if (room && !may_hold_its_lock(root, watched)) targets.push_back(target(watched));
   }
   const auto count = static_cast<double>(targets.size());
   const double seen = family > 1 ? (count - 1) / (family - 1) : 1;

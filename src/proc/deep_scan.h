@@ -32,7 +32,7 @@ class DeepScanner {
   bool is_due(const Watched& watched) const;
   bool suits_rollup(const Watched& watched) const;
   void read_rollup(const Root& root, Watched& watched, Warnings& warnings);
-  void begin_walk(const Watched& first, std::span<const Watched> members);
+  void begin_walk(const Root& root, const Watched& first, std::span<const Watched> members);
   void end_walk(std::span<Watched> members, Warnings& warnings);
   void take(Watched& watched, const Shares& shares);
   void give_up(Watched& watched, const Error& why, Warnings& warnings);

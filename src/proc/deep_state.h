@@ -25,6 +25,7 @@ struct DeepState {
   // A process was forked from it or from a relative, or one has ended: pages are shared by others
   // than the last walk found.
   bool family_changed = false;
+  std::int64_t not_before_ns = 0;                   // it was not to be disturbed
   bool denied = false;                              // not ours to read, now and later
   std::optional<double> rollup_seconds_per_byte{};  // of rss, what smaps_rollup cost
   double cost_seconds = 0;                          // of the last walk

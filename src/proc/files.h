@@ -23,6 +23,7 @@ class KeptFile {
   ~KeptFile() { forget(); }
 
   void forget();  // opens anew next time
+  bool is_kept() const { return static_cast<bool>(fd_); }
 
  private:
   friend class Files;

@@ -42,16 +42,17 @@ Result<MachineReader> MachineReader::open(const Roots& roots) {
 
 record::Machine MachineReader::read() {
   record::Machine machine;
-  if (read_again(meminfo_.get(), text_, "meminfo")) {
-    if (auto parsed = parse_meminfo(text_)) machine = *parsed;
+  if (const auto text = read_piece(meminfo_.get(), text_, "meminfo")) {
+    if (auto parsed = parse_meminfo(*text)) machine = *parsed;
   }
-  if (pressure_ && read_again(pressure_.get(), text_, "pressure/memory")) {
-    if (const auto pressure = parse_pressure(text_)) {
+  add_dev_shm(machine, dev_shm_);
+  if (!pressure_) return machine;
+  if (const auto text = read_piece(pressure_.get(), text_, "pressure/memory")) {
+    if (const auto pressure = parse_pressure(*text)) {
       machine.pressure_some = pressure->some;
       machine.pressure_full = pressure->full;
     }
   }
-  add_dev_shm(machine, dev_shm_);
   return machine;
 }
 

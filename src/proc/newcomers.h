@@ -37,6 +37,7 @@ class Newcomers {
   std::vector<pid_t> compare_listings(const Root& root);
 
   UniqueFd loadavg_;  // none: compare listings
+  bool is_the_kernels_ = false;  // and not a folder that a test made
   pid_t last_ = 0;
   pid_t last_but_one_ = 0;
   std::vector<pid_t> listed_;         // at the last look, ascending

@@ -8,13 +8,16 @@
 #include "base/result.h"
 #include "proc/files.h"
 #include "proc/stat.h"
+#include "proc/statm.h"
 #include "record/sample.h"
 
 namespace tidegauge::proc {
 
-// Reads the cheap counters of one process, again and again. At rates above 1 Hz most looks are
-// quick ones: one small file for a process that changes, none for one that has not changed for
-// some seconds. What a look does not read is as the last one found it.
+// Reads the cheap counters of one process, again and again. A process whose counters stay as they
+// are is asked by its smallest file (statm) whether that is still so, once a second; as soon as it
+// moves all of them are read once a second, and at higher rates that file at every look. What does
+// not show there (state, threads, faults, name; swap and the peak of a process that is otherwise
+// unchanged) is at most five seconds old. What a look does not read is as the last one found it.
 class ProcessReader {
  public:
   explicit ProcessReader(const record::ProcessId& id);
@@ -30,8 +33,11 @@ class ProcessReader {
 
  private:
   Result<std::optional<Stat>> look_fully(Files& files, std::int64_t now_ns);
-  Result<> look_quickly(Files& files, std::int64_t now_ns);
+  Result<std::optional<Stat>> count(Files& files, std::int64_t now_ns);
+  Result<std::optional<Stat>> look_quickly(Files& files, std::int64_t now_ns);
+  Result<Statm> read_statm(Files& files);
   Result<> read_status(Files& files);
+  bool is_as_it_was(const Statm& now) const;
   void find_living_thread(Files& files, const Stat& stat);
   void take_note_of_change(std::int64_t now_ns);
   bool is_quiet(std::int64_t now_ns) const;
@@ -41,7 +47,9 @@ class ProcessReader {
   KeptFile stat_;
   KeptFile statm_;
   KeptFile status_;
-  std::optional<std::int64_t> full_look_ns_;
+  std::optional<std::int64_t> full_due_ns_;  // none: it was never looked at
+  std::int64_t count_due_ns_ = 0;
+  bool moving_ = false;                        // the last look found other counters
   std::optional<std::uint64_t> shared_pages_;  // of statm, when status was read last
   std::uint64_t rss_then_ = 0;                 // when it last changed noticeably
   std::int64_t changed_ns_ = 0;

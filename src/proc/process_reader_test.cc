@@ -93,6 +93,47 @@ TEST(ProcessReader, AQuietProcessIsLookedAtOnceASecond) {
   EXPECT_EQ(reader.last().memory.anon, 9500u << 10);  // now it is read at every look again
 }
 
+TEST(ProcessReader, WhileAProcessStaysAsItIsTheRestIsAtMostFiveSecondsOld) {
+  FakeProc proc;
+  FakeProcess process{.pid = 7};
+  process.put_into(proc);
+  Files files(*proc.root(), 10);
+  ProcessReader reader({7, 100});
+  std::int64_t now = 0;
+  for (; now < 20 * kSecond; now += kSecond) ASSERT_TRUE(reader.look(files, now, 1));
+  process.threads = 9;
+  proc.file(7, "stat", process.stat());  // and the memory is as it was
+  int looks = 0;
+  int full = 0;
+  for (; reader.last().activity.threads != 9u && looks < 20; now += kSecond, ++looks) {
+    const auto stat = reader.look(files, now, 1);
+    ASSERT_TRUE(stat);
+    full += *stat ? 1 : 0;
+  }
+  EXPECT_LE(looks, 5);
+  EXPECT_EQ(full, 1);
+  process.anon_kb += 4;
+  process.threads = 10;
+  process.put_into(proc);
+  ASSERT_TRUE(*reader.look(files, now, 1));  // it moves: all is read at once
+  EXPECT_EQ(reader.last().activity.threads, 10u);
+  process.name = "other";
+  proc.file(7, "stat", process.stat());
+  const auto stat = reader.look(files, now + kSecond, 1);
+  ASSERT_TRUE(*stat);  // and again a second later
+  EXPECT_EQ((*stat)->name, "other");
+}
+
+TEST(ProcessReader, WithoutAKeptFileEveryLookMakesSureWhoseCountersTheseAre) {
+  FakeProc proc;
+  FakeProcess{.pid = 7}.put_into(proc);
+  Files files(*proc.root(), 0);
+  ProcessReader reader({7, 100});
+  for (std::int64_t now = 0; now < 10 * kSecond; now += kSecond) {
+    ASSERT_TRUE(*reader.look(files, now, 1));
+  }
+}
+
 TEST(ProcessReader, AnotherProcessOfTheSamePidIsNotIt) {
   FakeProc proc;
   FakeProcess{.pid = 7, .start_ticks = 100}.put_into(proc);

@@ -13,18 +13,19 @@ namespace tidegauge::proc {
 // Counts that cost too much to be taken at every look: open descriptors and mappings.
 class RareCounts {
  public:
-  // Takes what is due. Denied: not ours to read.
-  Result<> look(const Files& files, pid_t pid, const std::string& folder, std::int64_t now_ns);
-  bool is_due(std::int64_t now_ns) const { return now_ns >= fds_due_ns_ || now_ns >= vmas_due_ns_; }
+  // Both: Denied: not ours to read.
+  Result<> count_fds(const Files& files, pid_t pid, std::int64_t now_ns);
+  Result<> count_vmas(const Files& files, pid_t pid, const std::string& folder,
+                      std::int64_t now_ns);
+  bool fds_due(std::int64_t now_ns) const { return now_ns >= fds_due_ns_; }
+  bool vmas_due(std::int64_t now_ns) const { return now_ns >= vmas_due_ns_; }
+  bool is_due(std::int64_t now_ns) const { return fds_due(now_ns) || vmas_due(now_ns); }
   void start_over() { *this = {}; }  // another program runs in it now
 
   record::Count fds() const { return fds_; }
   record::Count vmas() const { return vmas_; }
 
  private:
-  Result<> count_fds(const Files& files, pid_t pid);
-  Result<> count_vmas(const Files& files, pid_t pid, const std::string& folder);
-
   record::Count fds_{};
   record::Count vmas_{};
   std::int64_t fds_due_ns_ = 0;

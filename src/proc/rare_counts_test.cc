@@ -17,7 +17,9 @@ TEST(RareCounts, AreTakenNowAndThen) {
   const Files files(*proc.root(), 0);
   RareCounts counts;
   EXPECT_TRUE(counts.is_due(0));
-  ASSERT_TRUE(counts.look(files, 7, "", 0));
+  ASSERT_TRUE(counts.count_fds(files, 7, 0));
+  EXPECT_TRUE(counts.is_due(0));
+  ASSERT_TRUE(counts.count_vmas(files, 7, "", 0));
   EXPECT_EQ(counts.vmas(), 2u);
   EXPECT_TRUE(counts.fds());
   EXPECT_FALSE(counts.is_due(kSecond));
@@ -31,7 +33,8 @@ TEST(RareCounts, WhatCannotBeReadStaysEmptyAndIsNotTriedAtOnce) {
   FakeProc proc;
   const Files files(*proc.root(), 0);
   RareCounts counts;
-  EXPECT_FALSE(counts.look(files, 7, "", 0));
+  EXPECT_FALSE(counts.count_fds(files, 7, 0));
+  EXPECT_FALSE(counts.count_vmas(files, 7, "", 0));
   EXPECT_FALSE(counts.vmas());
   EXPECT_FALSE(counts.fds());
   EXPECT_FALSE(counts.is_due(kSecond));

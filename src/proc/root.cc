@@ -57,6 +57,18 @@ Result<> read_again(int fd, std::string& text, std::string_view subject) {
   }
 }
 
+Result<std::string_view> read_piece(int fd, std::string& buffer, std::string_view subject) {
+  if (buffer.size() < kChunk) buffer.resize(kChunk);
+  while (true) {
+    const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return from_errno(errno, subject);
+    const auto size = static_cast<std::size_t>(got);
+    if (size < buffer.size()) return std::string_view(buffer).substr(0, size);
+    buffer.resize(2 * buffer.size());
+  }
+}
+
 Result<Root> Root::open(const std::string& path) {
   UniqueFd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir) return from_errno(errno, path);

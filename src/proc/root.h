@@ -39,5 +39,8 @@ class Root {
 
 // All of what can be read from `fd`, from its beginning, into `text` (whose memory is used again).
 Result<> read_again(int fd, std::string& text, std::string_view subject);
+// The same of a file that the kernel writes in one piece, as it does most that are no lists: one
+// system call instead of two. Good until `buffer` changes.
+Result<std::string_view> read_piece(int fd, std::string& buffer, std::string_view subject);
 
 }  // namespace tidegauge::proc

@@ -12,8 +12,11 @@ namespace {
 
 // 30 us cold; meminfo's numbers move slowly.
 constexpr std::int64_t kMachineEveryNs = 950'000'000;
-// The limit is hit in here, so it is looked at more often.
-constexpr std::int64_t kCgroupsEveryNs = 190'000'000;
+// Where the job has its group to itself, what that is charged goes into the ledger beside the
+// processes' own counters, and has to be of the same moment.
+constexpr std::int64_t kCgroupsEveryNs = 950'000'000;
+// Limits are changed by hand.
+constexpr std::int64_t kCgroupLimitsEveryNs = 4'900'000'000;
 // Lists all processes of the group.
 constexpr std::int64_t kExclusiveEveryNs = 10'000'000'000;
 constexpr std::int64_t kGpusEveryNs = 950'000'000;
@@ -62,16 +65,22 @@ void Surroundings::look(std::int64_t now_ns, std::span<const pid_t> members, boo
     machine_due_ns_ = now_ns + kMachineEveryNs;
   }
   if (changed) follow_a_living_one(members);
-  if (cgroup_reader_ && now_ns >= cgroups_due_ns_) {
-    cgroups_ = cgroup_reader_->read();
-    cgroups_due_ns_ = now_ns + kCgroupsEveryNs;
-    if (now_ns >= exclusive_due_ns_ || changed) {
-      exclusive_ = cgroup_reader_->holds_only(members);
-      exclusive_due_ns_ = now_ns + kExclusiveEveryNs;
-    }
-    if (!cgroups_.empty()) cgroups_.front().exclusive = exclusive_;
-  }
+  if (cgroup_reader_) look_at_cgroups(now_ns, members, changed);
   if (gpu_reader_ && now_ns >= gpus_due_ns_) look_at_gpus(now_ns);
+}
+
+void Surroundings::look_at_cgroups(std::int64_t now_ns, std::span<const pid_t> members,
+                                   bool changed) {
+  if (now_ns < cgroups_due_ns_ && !changed && !exclusive_) return;
+  const bool limits_due = now_ns >= limits_due_ns_ || changed;
+  cgroups_ = limits_due ? cgroup_reader_->read() : cgroup_reader_->read_counts();
+  cgroups_due_ns_ = now_ns + kCgroupsEveryNs;
+  if (limits_due) limits_due_ns_ = now_ns + kCgroupLimitsEveryNs;
+  if (now_ns >= exclusive_due_ns_ || changed) {
+    exclusive_ = cgroup_reader_->holds_only(members);
+    exclusive_due_ns_ = now_ns + kExclusiveEveryNs;
+  }
+  if (!cgroups_.empty()) cgroups_.front().exclusive = exclusive_;
 }
 
 void Surroundings::look_at_gpus(std::int64_t now_ns) {

@@ -40,6 +40,7 @@ class Surroundings {
  private:
   Surroundings(const CollectOptions& options, pid_t of, Result<CgroupReader> cgroups);
   void follow_a_living_one(std::span<const pid_t> members);
+  void look_at_cgroups(std::int64_t now_ns, std::span<const pid_t> members, bool changed);
   void look_at_gpus(std::int64_t now_ns);
 
   Roots roots_;
@@ -54,6 +55,7 @@ class Surroundings {
   GpuReading gpus_;
   std::int64_t machine_due_ns_ = 0;
   std::int64_t cgroups_due_ns_ = 0;
+  std::int64_t limits_due_ns_ = 0;
   std::int64_t exclusive_due_ns_ = 0;
   std::int64_t gpus_due_ns_ = 0;
   bool exclusive_ = false;

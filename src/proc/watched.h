@@ -25,4 +25,12 @@ struct Watched {
   DeepState deep{};
 };
 
+// True of a process that waits for a disk or a server right now, perhaps in the middle of a change
+// to its own address space: who asks for its command line, mappings or page tables then waits with
+// it, for minutes where a file server is gone. Counters can always be asked for.
+inline bool may_hold_its_lock(char state) {
+  return state == 'D';
+}
+bool may_hold_its_lock(const Root& root, const Watched& watched);
+
 }  // namespace tidegauge::proc

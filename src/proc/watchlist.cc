@@ -29,13 +29,6 @@ std::optional<double> exit_status(const Stat& stat, bool ours_to_know) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// A process that waits for a disk or a server, perhaps in the middle of a change to its own address
-// space: who asks for its command line, mappings or page tables then waits with it, for minutes
-// where a file server is gone. Counters can always be asked for.
-bool may_hold_its_lock(char state) {
-  return state == 'D';
-}
-
 std::uint64_t anon_of(const Watched& watched) {
   return watched.reader.last().memory.anon.value_or(0);
 }
@@ -219,18 +212,25 @@ void Watchlist::name_all_roles() {
 
 void Watchlist::look_rarely(std::int64_t now_ns, Warnings& warnings) {
   const CpuClock clock;
-  for (std::size_t tried = 0; tried < members_.size() && clock.seconds() < kRareSeconds; ++tried) {
+  for (std::size_t tried = 0; tried < members_.size(); ++tried) {
     if (next_rare_ >= members_.size()) next_rare_ = 0;
-    auto& watched = members_[next_rare_++];
-    if (!watched.rare.is_due(now_ns)) continue;
-    if (may_hold_its_lock(watched.reader.last().activity.state)) continue;
-    const auto pid = watched.process.id.pid;
-    const auto done = watched.rare.look(files_, pid, watched.reader.folder(), now_ns);
-    if (!done && done.error().reason == Reason::Denied) {
-      warnings.once(Warnings::About::OthersProcess, not_ours_to_read(watched.process));
-    }
-    read_command(watched);  // a program may write over its own (setproctitle)
+    auto& watched = members_[next_rare_];
+    if (watched.rare.is_due(now_ns) && clock.seconds() > kRareSeconds) return;
+    ++next_rare_;
+    const auto done = count_rarely(watched, now_ns);
+    if (done || done.error().reason != Reason::Denied) continue;
+    warnings.once(Warnings::About::OthersProcess, not_ours_to_read(watched.process));
   }
+}
+
+Result<> Watchlist::count_rarely(Watched& watched, std::int64_t now_ns) {
+  const auto pid = watched.process.id.pid;
+  Result<> fds = Ok{};
+  if (watched.rare.fds_due(now_ns)) fds = watched.rare.count_fds(files_, pid, now_ns);
+  if (!watched.rare.vmas_due(now_ns) || may_hold_its_lock(files_.root(), watched)) return fds;
+  read_command(watched);  // a program may write over its own (setproctitle)
+  const auto vmas = watched.rare.count_vmas(files_, pid, watched.reader.folder(), now_ns);
+  return fds ? vmas : fds;
 }
 
 std::vector<pid_t> Watchlist::pids() const {

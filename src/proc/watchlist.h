@@ -51,6 +51,7 @@ class Watchlist {
   void take_note(Watched& watched, const Stat& stat, std::int64_t now_ns);
   void leave(Watched& watched, std::optional<double> status, std::int64_t now_ns);
   void read_command(Watched& watched);
+  Result<> count_rarely(Watched& watched, std::int64_t now_ns);
   void tell_families();
   bool biggest_is_another() const;
   void name_all_roles();
