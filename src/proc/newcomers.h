@@ -36,7 +36,7 @@ class Newcomers {
   std::vector<pid_t> between(const Root& root, pid_t after, pid_t last) const;
   std::vector<pid_t> compare_listings(const Root& root);
 
-  UniqueFd loadavg_;  // none: compare listings
+  UniqueFd loadavg_;             // none: compare listings
   bool is_the_kernels_ = false;  // and not a folder that a test made
   pid_t last_ = 0;
   pid_t last_but_one_ = 0;

@@ -113,11 +113,25 @@ std::vector<Stat> Tree::strangers_among(const Root& root, std::span<const pid_t>
     youngest = std::max(youngest, stat->id.start_ticks);
     strangers.push_back(std::move(*stat));
   }
-  if (began_ticks_ == 0) began_ticks_ = youngest;
+  if (began_ticks_ == 0) begin(youngest, strangers);
   std::sort(strangers.begin(), strangers.end(), [](const Stat& a, const Stat& b) {
     return std::pair(a.id.start_ticks, a.id.pid) < std::pair(b.id.start_ticks, b.id.pid);
   });
   return strangers;
+}
+
+void Tree::begin(std::uint64_t youngest, std::span<const Stat> strangers) {
+  began_ticks_ = youngest;
+  for (const auto& stat : strangers) {
+    if (stat.id.start_ticks == youngest) born_then_.push_back(stat.id.pid);
+  }
+}
+
+// Born before the first look, as far as its start time can tell: a tick of the clock is 10 ms, and
+// others may be born in the same one after we have looked.
+bool Tree::is_older_than_us(const Stat& stat) const {
+  if (stat.id.start_ticks != began_ticks_) return stat.id.start_ticks < began_ticks_;
+  return std::find(born_then_.begin(), born_then_.end(), stat.id.pid) != born_then_.end();
 }
 
 bool Tree::belongs(const Stat& stat) const {
@@ -130,7 +144,7 @@ bool Tree::belongs(const Stat& stat) const {
 // Its process group tells, and where orphans come to us (we are the one who started the job), that
 // it came to us.
 bool Tree::is_orphan_of_ours(const Stat& stat) const {
-  if (began_ticks_ == 0 || stat.id.start_ticks <= began_ticks_) return false;
+  if (began_ticks_ == 0 || is_older_than_us(stat)) return false;
   if (stat.parent == ::getpid()) return adopts_orphans();
   return stat.parent == kInit && groups_.contains(stat.group);
 }

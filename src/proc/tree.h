@@ -48,6 +48,8 @@ class Tree {
   };
 
   std::vector<Stat> strangers_among(const Root& root, std::span<const pid_t> pids);
+  void begin(std::uint64_t youngest, std::span<const Stat> strangers);
+  bool is_older_than_us(const Stat& stat) const;
   bool belongs(const Stat& stat) const;
   bool is_orphan_of_ours(const Stat& stat) const;
   Joined join(const Root& root, Stat stat);
@@ -62,6 +64,7 @@ class Tree {
   bool all_wanted_ = true;              // a root is new: its children may be old
   std::int64_t all_due_ns_ = 0;
   std::uint64_t began_ticks_ = 0;  // start of the youngest process of the first look
+  std::vector<pid_t> born_then_;   // those who were no members then, and as young
 };
 
 }  // namespace tidegauge::proc

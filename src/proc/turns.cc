@@ -50,6 +50,7 @@ void Turns::between() {
 void Turns::pause() {
   end();
   ::nanosleep(&kPause, nullptr);
+  ++pauses_;
   begin();
 }
 

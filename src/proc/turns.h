@@ -42,6 +42,7 @@ class Turns {
   void pause();  // now
   // CPU time so far, all turns.
   double cpu_seconds() const { return cpu_.seconds(); }
+  unsigned pauses() const { return pauses_; }
   // A turn took much longer than we ran: we lost the core, and may have held the lock meanwhile.
   bool disturbed() const { return disturbed_; }
 
@@ -53,6 +54,7 @@ class Turns {
   double turn_cpu_began_ = 0;
   double turn_began_ = 0;
   bool disturbed_ = false;
+  unsigned pauses_ = 0;
   std::optional<KeepCore> keep_core_;
 };
 

@@ -19,12 +19,14 @@ TEST(KeepCore, IsForAWhileAndGivenBack) {
 }
 
 TEST(Turns, PauseOnceATurnIsOver) {
+  constexpr unsigned kTurns = 5;
   Turns turns;
   const double began = seconds_of(CLOCK_MONOTONIC);
-  for (int i = 0; i < 10; ++i) turns.between();
-  while (turns.cpu_seconds() < 250e-6) turns.between();
-  // A turn of 100 us was over, and a millisecond followed. (A busy machine can make one of two.)
-  EXPECT_GE(seconds_of(CLOCK_MONOTONIC) - began, 1e-3);
+  while (turns.pauses() < kTurns && turns.cpu_seconds() < 1) turns.between();
+  EXPECT_EQ(turns.pauses(), kTurns);
+  // Each after 100 us of CPU time, and a millisecond long.
+  EXPECT_GE(turns.cpu_seconds(), kTurns * 100e-6);
+  EXPECT_GE(seconds_of(CLOCK_MONOTONIC) - began, kTurns * 1e-3);
 }
 
 TEST(Turns, LeaveThePriorityAsItWas) {
