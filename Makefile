@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test tidy build install package bench bench-verdict bench-programs format clean
+.PHONY: help demo test tidy build install package wheel bench bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -28,6 +28,9 @@ install: build ## into PREFIX=/usr/local, or wherever you say (DESTDIR is respec
 
 package: ## a .deb in out/
 	@tools/package
+
+wheel: ## a Python wheel in out/
+	@tools/wheel
 
 bench: ## what watching costs, beside psutil, ps, smem and atop
 	@tools/bench

@@ -19,9 +19,10 @@ function(install_compressed file name folder)
   install(FILES ${compressed} DESTINATION ${folder})
 endfunction()
 
-install(TARGETS tidegauge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# "program" alone is what a Python wheel holds.
+install(TARGETS tidegauge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Not in the machine's own folder for libraries: the program looks for it in ../lib/tidegauge.
-install(TARGETS tidegauge_probe LIBRARY DESTINATION lib/tidegauge)
+install(TARGETS tidegauge_probe LIBRARY DESTINATION lib/tidegauge COMPONENT program)
 file(GLOB headers CONFIGURE_DEPENDS include/tidegauge/*.h)
 foreach(header ${headers})
   # Some are links into src/ here; what is installed stands for itself.

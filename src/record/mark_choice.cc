@@ -20,6 +20,8 @@ constexpr std::uint64_t kSilentAtLeast = 16;
 // Without any step, so many batches tell what a loader is for: more than the sanity check of a
 // trainer takes before it begins.
 constexpr std::uint64_t kBatchesThatTell = 16;
+// An evaluation's last batch may come after the batch of the next step was prefetched.
+constexpr std::uint64_t kStepsThatTell = 4;
 
 template <class Map>
 bool has_room(const Map& map, const typename Map::key_type& key) {
@@ -58,16 +60,24 @@ std::optional<double> OptimizerChoice::add(std::uint32_t which, double number) {
 
 void LoaderChoice::begin_pass(std::uint32_t which, std::uint64_t data_set) {
   if (!has_room(loaders_, which)) return;
-  loaders_[which].data_set = data_set;
+  loaders_[which] = data_set;
   if (which == chosen_) batches_.begin_anew();
+}
+
+// One more reason to choose `which`; `enough` in a row decide.
+void LoaderChoice::support(std::uint32_t which, std::uint64_t enough) {
+  in_a_row_ = which == rival_ ? in_a_row_ + 1 : 1;
+  rival_ = which;
+  if (in_a_row_ < enough || which == chosen_) return;
+  chosen_ = which;
+  batches_.begin_anew();
 }
 
 std::optional<double> LoaderChoice::add_batch(std::uint32_t which, double number) {
   if (!has_room(loaders_, which)) return {};
-  auto& loader = loaders_[which];
-  ++loader.batches;
+  loaders_.try_emplace(which);
   last_ = which;
-  if (!chosen_ && !stepped_ && loader.batches >= kBatchesThatTell) chosen_ = which;
+  if (!stepped_) support(which, kBatchesThatTell);
   return which == chosen_ ? batches_.add(number) : std::nullopt;
 }
 
@@ -75,12 +85,7 @@ void LoaderChoice::add_step() {
   if (!last_) return;
   if (!stepped_) chosen_.reset();  // what batches alone made us believe
   stepped_ = true;
-  auto& fed = loaders_[*last_];
-  ++fed.steps;
-  if (!chosen_ || fed.steps > loaders_[*chosen_].steps) {
-    if (chosen_ != last_) batches_.begin_anew();
-    chosen_ = last_;
-  }
+  support(*last_, chosen_ ? kStepsThatTell : 1);
 }
 
 std::optional<std::uint32_t> LoaderChoice::chosen() const {
@@ -89,7 +94,7 @@ std::optional<std::uint32_t> LoaderChoice::chosen() const {
 
 std::optional<std::uint64_t> LoaderChoice::data_set() const {
   if (!chosen_) return {};
-  return loaders_.at(*chosen_).data_set;
+  return loaders_.at(*chosen_);
 }
 
 MarkChoice::Job& MarkChoice::job_of(const ProcessId& process) {

@@ -47,7 +47,9 @@ class OptimizerChoice {
 };
 
 // The loader that feeds training, and its data set. It is the one that gave a batch last when a
-// step ended, most often; of a job without steps, the one that gives most batches.
+// step ended, a few times in a row: an evaluation between two steps does not mislead, and a loader
+// that is made anew for each epoch is found each time. Of a job without steps, the one that gives
+// batches.
 class LoaderChoice {
  public:
   void begin_pass(std::uint32_t which, std::uint64_t data_set);
@@ -62,14 +64,13 @@ class LoaderChoice {
   std::optional<std::uint64_t> data_set() const;
 
  private:
-  struct Loader {
-    std::uint64_t data_set = 0;
-    std::uint64_t batches = 0;
-    std::uint64_t steps = 0;  // that it fed
-  };
-  std::map<std::uint32_t, Loader> loaders_{};
+  void support(std::uint32_t which, std::uint64_t enough);
+
+  std::map<std::uint32_t, std::uint64_t> loaders_{};  // data set by loader
   std::optional<std::uint32_t> last_{};
   std::optional<std::uint32_t> chosen_{};
+  std::optional<std::uint32_t> rival_{};  // whom the latest steps or batches speak for
+  std::uint64_t in_a_row_ = 0;
   RisingCount batches_{};
   bool stepped_ = false;
 };

@@ -155,6 +155,16 @@ TEST(LoaderChoice, WithoutStepsTheBatchesCountOnOverPasses) {
   EXPECT_EQ(numbers(events, EventKind::Distinct, MarkSource::Loader).back(), 20);
 }
 
+TEST(LoaderChoice, OneThatIsMadeAnewForEachEpochIsFoundEachTime) {
+  Script script;
+  double step = 0;
+  for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) {
+    script.pass(epoch, 1, 5);
+    for (int i = 1; i <= 10; ++i) script.batch(epoch, i).optimizer(1, ++step);
+  }
+  EXPECT_EQ(numbers(script.chosen(), EventKind::Epoch, MarkSource::Loader), counted_to(3));
+}
+
 TEST(DistinctChoice, AWorkerTellsOfItsOwnDataSetAtOnce) {
   Script script;
   script.pass(1, 1, 5).seen(5, 2, 100, kWorker).seen(5, 4, 100, kWorker);
