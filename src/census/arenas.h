@@ -10,10 +10,7 @@
 
 namespace tidegauge::census {
 
-struct Arena {
-  Address begin = 0;
-  Address end = 0;
-};
+using Arena = ImageMemory::Stretch;
 
 // By the signature of the table of arenas, which lies in the program's data: the same in every
 // version, and proven by the pools that it leads to. In order of address. Empty where CPython uses

@@ -123,8 +123,9 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, Census& census) {
   auto snapshot = Snapshot::take(pid, collecting);
   if (!snapshot) return snapshot.error();
   const ProcessMemory copy(snapshot->readable_pid());
-  const CachedMemory memory(copy, kCacheChunks);
-  const auto arenas = find_arenas(memory, python);
+  const CachedMemory around(copy, kCacheChunks);
+  const auto arenas = find_arenas(around, python);
+  ImageMemory memory(around, arenas);
   TypeTable types(memory, python);
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;

@@ -26,9 +26,9 @@ inline Address first_value(const Layout& layout, Address values) {
   return values + (layout.values_header ? 8 : 0);
 }
 
-// Called with each key and value until it returns false. Not a dict, or one that changes while it
-// is read: what could be read.
-using ItemCall = std::function<bool(Address key, Address value)>;
+// Called with where each key is kept, and with each value, until it returns false. Not a dict, or
+// one that changes while it is read: what could be read.
+using ItemCall = std::function<bool(Address key_at, Address value)>;
 void for_each_item(const Memory& memory, const Layout& layout, Address dict, const ItemCall& call);
 
 // The same for values that an instance keeps by itself, with its class's keys.

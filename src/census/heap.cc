@@ -15,17 +15,16 @@ constexpr std::uint64_t kMostRead =
 }  // namespace
 
 template <class Call>
-void Heap::scan(const std::vector<Arena>& arenas, Call&& call) {
+void Heap::scan(Call&& call) {
   PoolScanner scanner(types_, layout_);
-  std::vector<std::byte> bytes(layout_.arena_bytes);
   const Address step = layout_.pool_bytes;
-  for (std::size_t i = 0; i < arenas.size(); ++i) {
-    const auto& arena = arenas[i];
-    if (!memory_.read(arena.begin, bytes)) continue;
+  for (std::size_t i = 0; i < index_.size(); ++i) {
+    const auto bytes = memory_.stretch(i);
+    const auto& arena = index_[i];
     for (auto pool = (arena.begin + step - 1) / step * step; pool + step <= arena.end;
          pool += step) {
       const auto offset = static_cast<std::size_t>(pool - arena.begin);
-      scanner.scan(pool, std::span(bytes).subspan(offset, step),
+      scanner.scan(pool, bytes.subspan(offset, step),
                    [&](const ObjectView& object) { call(object, i); });
     }
   }
@@ -35,7 +34,6 @@ void Heap::add_node(const ObjectView& object) {
   const auto node = static_cast<Node>(addresses_.size());
   addresses_.push_back(object.address);
   type_ids_.push_back(object.type->id);
-  counts_.push_back(object.at<std::uint32_t>(0));
   bytes_.push_back(own_bytes(object, memory_, layout_));
   take_natives(node, object);
 }
@@ -48,6 +46,10 @@ void Heap::take_natives(Node node, const ObjectView& object) {
   natives_.push_back(*std::move(native));
 }
 
+std::uint64_t Heap::references_to(Node node) const {
+  return memory_.get<std::uint32_t>(addresses_[node]).value_or(0);
+}
+
 std::uint64_t Heap::native_bytes(Node node) const {
   const auto found = native_bytes_.find(node);
   return found == native_bytes_.end() ? 0 : found->second;
@@ -58,7 +60,15 @@ void Heap::read_nodes(const std::vector<Arena>& arenas) {
     index_.push_back({arena.begin, arena.end, 0, {}, {}});
     index_.back().bits.resize((arena.end - arena.begin) / kGranule / 64 + 1);
   }
-  scan(arenas, [&](const ObjectView& object, std::size_t arena) {
+  // Room that is not used costs nothing; moving everything whenever it grows does.
+  constexpr std::size_t kFewestBytesEach = 32;
+  const auto room = arenas.size() * layout_.arena_bytes / kFewestBytesEach;
+  addresses_.reserve(room);
+  type_ids_.reserve(room);
+  bytes_.reserve(room);
+  edges_.first.reserve(room);
+  edges_.targets.reserve(room);
+  scan([&](const ObjectView& object, std::size_t arena) {
     const auto granule = (object.address - index_[arena].begin) / kGranule;
     index_[arena].bits[granule / 64] |= 1ULL << (granule % 64);
     add_node(object);
@@ -165,9 +175,9 @@ void Heap::add_edges(const ObjectView& object) {
   edges_.first.push_back(edges_.targets.size());
 }
 
-void Heap::read_edges(const std::vector<Arena>& arenas) {
+void Heap::read_edges() {
   Node next = 0;
-  scan(arenas, [&](const ObjectView& object, std::size_t) {
+  scan([&](const ObjectView& object, std::size_t) {
     // The copy stands still, so the same objects come in the same order.
     if (next < pool_nodes_ && addresses_[next] == object.address) {
       add_edges(object);
@@ -196,12 +206,13 @@ Heap::Body Heap::body(Node node) const {
   return body;
 }
 
-Heap Heap::read(const Memory& memory, const Interpreter& python, const std::vector<Arena>& arenas,
+Heap Heap::read(ImageMemory& memory, const Interpreter& python, const std::vector<Arena>& arenas,
                 TypeTable& types, const std::vector<Address>& roots) {
   Heap heap(memory, python, types);
   heap.read_nodes(arenas);
   for (const auto root : roots) heap.find_or_add(root, true);
-  heap.read_edges(arenas);
+  heap.read_edges();
+  memory.drop();
   return heap;
 }
 

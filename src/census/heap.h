@@ -13,11 +13,10 @@ namespace tidegauge::census {
 
 class Heap {
  public:
-  // Reads everything: the arenas twice, what lies outside them as it is met. `roots` are objects
-  // that somebody else knows of.
-  static Heap read(const Memory& memory, const Interpreter& python,
-                   const std::vector<Arena>& arenas, TypeTable& types,
-                   const std::vector<Address>& roots);
+  // Reads everything: the arenas, which are the stretches of `memory`, and what lies outside them
+  // as it is met; then drops the stretches. `roots` are objects that somebody else knows of.
+  static Heap read(ImageMemory& memory, const Interpreter& python, const std::vector<Arena>& arenas,
+                   TypeTable& types, const std::vector<Address>& roots);
 
   std::size_t nodes() const { return addresses_.size(); }
   Node find(Address object) const;  // kNoNode: not one of them
@@ -25,7 +24,7 @@ class Heap {
   const TypeInfo& type(Node node) const { return *types_.all()[type_ids_[node]]; }
   std::uint64_t bytes(Node node) const { return bytes_[node]; }  // own, native ones included
   std::uint64_t native_bytes(Node node) const;
-  std::uint64_t references_to(Node node) const { return counts_[node]; }  // its reference count
+  std::uint64_t references_to(Node node) const;  // its reference count
   std::span<const std::uint64_t> all_bytes() const { return bytes_; }
   const Edges& edges() const { return edges_; }
   const std::vector<Native>& natives() const { return natives_; }
@@ -49,12 +48,12 @@ class Heap {
     std::vector<Node> before{};
   };
 
-  Heap(const Memory& memory, const Interpreter& python, TypeTable& types)
+  Heap(ImageMemory& memory, const Interpreter& python, TypeTable& types)
       : memory_(memory), layout_(*python.layout), types_(types) {}
   template <class Call>
-  void scan(const std::vector<Arena>& arenas, Call&& call);
+  void scan(Call&& call);
   void read_nodes(const std::vector<Arena>& arenas);
-  void read_edges(const std::vector<Arena>& arenas);
+  void read_edges();
   void add_node(const ObjectView& object);
   void add_edges(const ObjectView& object);
   const Index* index_of(Address object) const;  // of the arena that it lies in
@@ -63,12 +62,11 @@ class Heap {
   std::optional<Body> read_outside(Address object, bool certain) const;
   void take_natives(Node node, const ObjectView& object);
 
-  const Memory& memory_;
+  ImageMemory& memory_;
   const Layout& layout_;
   TypeTable& types_;
   std::vector<Address> addresses_;
   std::vector<std::uint32_t> type_ids_;
-  std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> bytes_;
   std::vector<Index> index_;
   Node pool_nodes_ = 0;

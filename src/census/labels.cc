@@ -46,6 +46,10 @@ bool Labels::is_namespace(Node dict) {
   return step != steps.end() && step->second.kind == Kind::Dict;
 }
 
+std::string Labels::name_at(Address key_at) const {
+  return read_text(heap_.memory(), heap_.layout(), heap_.memory().pointer(key_at), kLongestKey);
+}
+
 // Small numbers and short texts are shown; any other key stands for one of many.
 std::string Labels::key_text(Address key) const {
   const auto& memory = heap_.memory();
@@ -63,13 +67,14 @@ std::string Labels::field_name(const TypeInfo& type, std::uint64_t offset) const
   auto at = type.address;
   for (int depth = 0; at != 0 && depth < 16 && name.empty(); ++depth) {
     for_each_item(
-        memory, heap_.layout(), memory.pointer(at + type::kDict), [&](Address key, Address value) {
+        memory, heap_.layout(), memory.pointer(at + type::kDict),
+        [&](Address key_at, Address value) {
           const auto descriptor = memory.pointer(value + object::kType);
           if (memory.text(memory.pointer(descriptor + type::kName), 32) != "member_descriptor")
             return true;
           const auto member = memory.pointer(value + kMember);
           if (memory.get<std::uint64_t>(member + kMemberOffset) != offset) return true;
-          name = read_text(memory, heap_.layout(), key, kLongestKey);
+          name = read_text(memory, heap_.layout(), memory.pointer(key_at), kLongestKey);
           return false;
         });
     at = memory.pointer(at + type::kBase);
@@ -95,12 +100,12 @@ std::string Labels::step(Node holder, Node held) {
     case Kind::Dict:
       return "";
     case Kind::Attribute:
-      return "." + read_text(heap_.memory(), heap_.layout(), reference.detail, kLongestKey);
+      return "." + name_at(reference.detail);
     case Kind::Entry:
       if (is_namespace(holder)) {
-        return "." + read_text(heap_.memory(), heap_.layout(), reference.detail, kLongestKey);
+        return "." + name_at(reference.detail);
       }
-      return key_text(reference.detail);
+      return key_text(heap_.memory().pointer(reference.detail));
     case Kind::Field:
       break;
   }

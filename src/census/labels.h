@@ -33,6 +33,7 @@ class Labels {
   using Steps = std::unordered_map<Node, Reference>;
   const Steps& steps_of(Node holder);
   bool is_namespace(Node dict);  // entries are attributes
+  std::string name_at(Address key_at) const;
   std::string key_text(Address key) const;
   std::string field_name(const TypeInfo& type, std::uint64_t offset) const;
 

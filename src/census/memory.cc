@@ -64,4 +64,43 @@ bool CachedMemory::read(Address from, std::span<std::byte> into) const {
   return true;
 }
 
+ImageMemory::ImageMemory(const Memory& behind, std::vector<Stretch> stretches)
+    : behind_(behind), stretches_(std::move(stretches)) {
+  std::size_t all = 0;
+  for (const auto& stretch : stretches_) {
+    offsets_.push_back(all);
+    all += static_cast<std::size_t>(stretch.end - stretch.begin);
+  }
+  offsets_.push_back(all);
+  bytes_.reset(new std::byte[all]);  // not cleared: every byte is written below
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const std::span into(bytes_.get() + offsets_[i], offsets_[i + 1] - offsets_[i]);
+    if (!behind_.read(stretches_[i].begin, into)) std::fill(into.begin(), into.end(), std::byte{});
+  }
+}
+
+void ImageMemory::drop() {
+  stretches_.clear();
+  bytes_.reset();
+}
+
+std::span<const std::byte> ImageMemory::stretch(std::size_t index) const {
+  return {bytes_.get() + offsets_[index], offsets_[index + 1] - offsets_[index]};
+}
+
+bool ImageMemory::read(Address from, std::span<std::byte> into) const {
+  const auto holds = [&](const Stretch& stretch) {
+    return from >= stretch.begin && from < stretch.end && into.size() <= stretch.end - from;
+  };
+  if (last_ >= stretches_.size() || !holds(stretches_[last_])) {
+    const auto next = std::upper_bound(stretches_.begin(), stretches_.end(), from,
+                                       [](Address a, const Stretch& s) { return a < s.begin; });
+    if (next == stretches_.begin() || !holds(*(next - 1))) return behind_.read(from, into);
+    last_ = static_cast<std::size_t>(next - stretches_.begin()) - 1;
+  }
+  const auto* const start = bytes_.get() + offsets_[last_] + (from - stretches_[last_].begin);
+  std::memcpy(into.data(), start, into.size());
+  return true;
+}
+
 }  // namespace tidegauge::census

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +67,27 @@ class CachedMemory final : public Memory {
   const Memory& behind_;
   mutable std::vector<Slot> slots_;
   mutable std::vector<std::byte> bytes_;
+};
+
+// Stretches of memory that were read at once, in order of address, over another memory for the
+// rest.
+class ImageMemory final : public Memory {
+ public:
+  struct Stretch {
+    Address begin = 0, end = 0;
+  };
+  // What cannot be read reads as zeros.
+  ImageMemory(const Memory& behind, std::vector<Stretch> stretches);
+  bool read(Address from, std::span<std::byte> into) const override;
+  std::span<const std::byte> stretch(std::size_t index) const;
+  void drop();  // from now on all of it is read from the memory behind
+
+ private:
+  const Memory& behind_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::size_t> offsets_;
+  std::unique_ptr<std::byte[]> bytes_;
+  mutable std::size_t last_ = 0;  // neighbours are asked for one after the other
 };
 
 // The value at an offset of bytes that were read; the caller has checked that it is there.

@@ -81,9 +81,9 @@ class Reader {
   }
 
   void dict() {
-    for_each_item(memory_, layout_, object_.address, [&](Address key, Address value) {
-      give(value, Kind::Entry, key);
-      give(key, Kind::Key);
+    for_each_item(memory_, layout_, object_.address, [&](Address key_at, Address value) {
+      give(value, Kind::Entry, key_at);
+      give(memory_.pointer(key_at), Kind::Key);
       return true;
     });
     constexpr std::size_t kPlainDict = 48;
@@ -142,11 +142,10 @@ class Reader {
   }
 
   void values(Address first) {
-    const auto keys = memory_.pointer(object_.type->address + layout_.heap_type_cached_keys);
-    const auto table = read_key_table(memory_, layout_, keys);
+    const auto& table = instance_keys(*object_.type, memory_, layout_);
     if (!table) return;
-    for_each_value(memory_, layout_, *table, first, [&](Address key, Address value) {
-      give(value, Kind::Attribute, key);
+    for_each_value(memory_, layout_, *table, first, [&](Address key_at, Address value) {
+      give(value, Kind::Attribute, key_at);
       return true;
     });
   }

@@ -12,10 +12,10 @@ namespace tidegauge::census {
 struct Reference {
   enum class Kind : std::uint8_t {
     Item,       // detail: index
-    Entry,      // detail: the key object
+    Entry,      // detail: where the key is
     Key,        // of a dict
     Element,    // of a set
-    Attribute,  // detail: the name, a str object
+    Attribute,  // detail: where the name is
     Dict,       // an instance's or a module's __dict__
     Field,      // detail: offset in the object
   };

@@ -27,10 +27,10 @@ class Finder {
 
   void modules_of(Address interp) {
     const auto modules = memory_.pointer(interp + layout_.interp_modules);
-    for_each_item(memory_, layout_, modules, [&](Address key, Address module) {
+    for_each_item(memory_, layout_, modules, [&](Address key_at, Address module) {
       const auto dict = memory_.pointer(module + object::kHeader);
       if (shape_of(module) == Shape::Module && shape_of(dict) == Shape::Dict) {
-        roots_.push_back({dict, Root::Kind::Module, text(key), true});
+        roots_.push_back({dict, Root::Kind::Module, text(memory_.pointer(key_at)), true});
       }
       return true;
     });

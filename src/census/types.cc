@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "census/dicts.h"
 #include "census/utf8.h"
 
 namespace tidegauge::census {
@@ -66,6 +65,15 @@ std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
       return bytes + (type.is(type::kManagedDict | type::kManagedWeakref) ? 16 : 0);
   }
   return bytes;
+}
+
+const std::optional<KeyTable>& instance_keys(const TypeInfo& type, const Memory& memory,
+                                             const Layout& layout) {
+  if (!type.instance_keys) {
+    const auto keys = memory.pointer(type.address + layout.heap_type_cached_keys);
+    type.instance_keys = read_key_table(memory, layout, keys);
+  }
+  return *type.instance_keys;
 }
 
 const TypeInfo* TypeTable::find(Address type) {
@@ -138,8 +146,9 @@ std::string TypeTable::qualified_name(Address type, std::uint64_t flags) {
   if (name.empty()) return {};
   const auto dict = memory_.pointer(type + type::kDict);
   std::string module;
-  for_each_item(memory_, layout, dict, [&](Address key, Address value) {
-    if (read_text(memory_, layout, key, kLongestName) != "__module__") return true;
+  for_each_item(memory_, layout, dict, [&](Address key_at, Address value) {
+    const auto key = read_text(memory_, layout, memory_.pointer(key_at), kLongestName);
+    if (key != "__module__") return true;
     module = read_text(memory_, layout, value, kLongestName);
     return false;
   });

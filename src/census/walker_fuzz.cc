@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
-  const auto heap = Heap::read(memory, python, arenas, types, addresses);
+  ImageMemory image(memory, arenas);
+  const auto heap = Heap::read(image, python, arenas, types, addresses);
   const auto holding = find_retainers(heap, roots);
   if (holding.garbage.count > heap.nodes()) std::abort();
   return 0;
