@@ -107,12 +107,12 @@ void for_each_item(const Memory& memory, const Layout& layout, Address dict, con
   }
 }
 
-std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address dict) {
-  const auto keys = read_key_table(memory, layout, memory.pointer(dict + dict::kKeys));
-  if (!keys) return 0;
+std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address keys,
+                               Address values) {
+  const auto table = read_key_table(memory, layout, keys);
+  if (!table) return 0;
   // Shared keys belong to the class; the dict's own are its values.
-  const auto values = memory.pointer(dict + dict::kValues);
-  return values != 0 ? keys->count * 8 : keys->table_bytes;
+  return values != 0 ? table->count * 8 : table->table_bytes;
 }
 
 }  // namespace tidegauge::census

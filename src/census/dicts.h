@@ -35,7 +35,8 @@ void for_each_item(const Memory& memory, const Layout& layout, Address dict, con
 void for_each_value(const Memory& memory, const Layout& layout, const KeyTable& keys,
                     Address first_value, const ItemCall& call);
 
-// What a dict's tables take besides the dict object itself.
-std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address dict);
+// What a dict's tables take besides the dict object itself; from its two pointers.
+std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address keys,
+                               Address values);
 
 }  // namespace tidegauge::census

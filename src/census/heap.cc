@@ -34,7 +34,12 @@ void Heap::add_node(const ObjectView& object) {
   const auto node = static_cast<Node>(addresses_.size());
   addresses_.push_back(object.address);
   type_ids_.push_back(object.type->id);
-  bytes_.push_back(own_bytes(object, memory_, layout_));
+  auto bytes = own_bytes(object, layout_);
+  if (object.type->shape == Shape::Dict) {
+    bytes += dict_table_bytes(memory_, layout_, object.at<Address>(dict::kKeys),
+                              object.at<Address>(dict::kValues));
+  }
+  bytes_.push_back(bytes);
   take_natives(node, object);
 }
 

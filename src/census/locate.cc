@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "base/fd.h"
 #include "census/elf_symbols.h"
@@ -64,9 +66,9 @@ bool fits(const Memory& memory, Address runtime, const Layout& layout) {
   if (interp == 0) return false;
   const auto thread = memory.pointer(interp + layout.interp_threads);
   if (thread == 0 || memory.pointer(thread + thread::kInterp) != interp) return false;
-  for (unsigned i = 0; i < 3; ++i) {
-    if (!is_gc_head(memory, interp + layout.gc_heads + i * 24)) return false;
-  }
+  // The youngest list of a busy process changes while we look, the oldest hardly ever does.
+  constexpr Address kOldest = 2 * 24;
+  if (!is_gc_head(memory, interp + layout.gc_heads + kOldest)) return false;
   return is_dict(memory, memory.pointer(interp + layout.interp_modules)) &&
          is_dict(memory, memory.pointer(interp + layout.interp_sysdict));
 }
@@ -229,7 +231,12 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
                  fmt::format("{} runs a free-threaded CPython, whose heap is not read yet", pid)};
   }
   Interpreter python{.runtime = found->runtime};
-  python.layout = fitting_layout(memory, found->runtime);
+  // A process that runs may be caught in the middle of a change: look again a few times.
+  constexpr int kLooks = 20;
+  for (int look = 0; look < kLooks && python.layout == nullptr; ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
+    python.layout = fitting_layout(memory, found->runtime);
+  }
   std::optional<std::uint32_t> hex;
   if (found->version) hex = memory.get<std::uint32_t>(*found->version);
   if (python.layout == nullptr) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/memory.h"
 
+#include <sys/mman.h>
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <new>
 
 namespace tidegauge::census {
 
@@ -64,6 +66,20 @@ bool CachedMemory::read(Address from, std::span<std::byte> into) const {
   return true;
 }
 
+HugeBuffer::HugeBuffer(std::size_t bytes) {
+  if (bytes == 0) return;
+  void* const start =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  ::madvise(start, bytes, MADV_HUGEPAGE);
+  start_ = static_cast<std::byte*>(start);
+  bytes_ = bytes;
+}
+
+HugeBuffer::~HugeBuffer() {
+  if (start_ != nullptr) ::munmap(start_, bytes_);
+}
+
 ImageMemory::ImageMemory(const Memory& behind, std::vector<Stretch> stretches)
     : behind_(behind), stretches_(std::move(stretches)) {
   std::size_t all = 0;
@@ -72,7 +88,7 @@ ImageMemory::ImageMemory(const Memory& behind, std::vector<Stretch> stretches)
     all += static_cast<std::size_t>(stretch.end - stretch.begin);
   }
   offsets_.push_back(all);
-  bytes_.reset(new std::byte[all]);  // not cleared: every byte is written below
+  bytes_ = HugeBuffer(all);
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const std::span into(bytes_.get() + offsets_[i], offsets_[i + 1] - offsets_[i]);
     if (!behind_.read(stretches_[i].begin, into)) std::fill(into.begin(), into.end(), std::byte{});
@@ -81,7 +97,7 @@ ImageMemory::ImageMemory(const Memory& behind, std::vector<Stretch> stretches)
 
 void ImageMemory::drop() {
   stretches_.clear();
-  bytes_.reset();
+  bytes_ = HugeBuffer();
 }
 
 std::span<const std::byte> ImageMemory::stretch(std::size_t index) const {

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tidegauge::census {
@@ -55,6 +55,7 @@ class CachedMemory final : public Memory {
  public:
   CachedMemory(const Memory& behind, std::size_t most_chunks);
   bool read(Address from, std::span<std::byte> into) const override;
+  void forget() { slots_.assign(slots_.size(), {}); }  // what changes must be read anew
 
  private:
   static constexpr std::size_t kChunkBytes = 4096;  // a page: what can be read is decided by pages
@@ -67,6 +68,26 @@ class CachedMemory final : public Memory {
   const Memory& behind_;
   mutable std::vector<Slot> slots_;
   mutable std::vector<std::byte> bytes_;
+};
+
+// Room for many bytes on large pages, where the kernel has some: filling it costs half as much.
+class HugeBuffer {
+ public:
+  HugeBuffer() = default;
+  explicit HugeBuffer(std::size_t bytes);
+  HugeBuffer(HugeBuffer&& other) noexcept
+      : start_(std::exchange(other.start_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  HugeBuffer& operator=(HugeBuffer other) noexcept {
+    std::swap(start_, other.start_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~HugeBuffer();
+  std::byte* get() const { return start_; }
+
+ private:
+  std::byte* start_ = nullptr;
+  std::size_t bytes_ = 0;
 };
 
 // Stretches of memory that were read at once, in order of address, over another memory for the
@@ -86,7 +107,7 @@ class ImageMemory final : public Memory {
   const Memory& behind_;
   std::vector<Stretch> stretches_;
   std::vector<std::size_t> offsets_;
-  std::unique_ptr<std::byte[]> bytes_;
+  HugeBuffer bytes_;
   mutable std::size_t last_ = 0;  // neighbours are asked for one after the other
 };
 

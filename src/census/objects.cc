@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "census/dicts.h"
-
 namespace tidegauge::census {
 
 namespace {
@@ -53,8 +51,8 @@ std::uint64_t set_table_bytes(const ObjectView& object) {
   return small ? 0 : (mask + 1) * 16;
 }
 
-// Behind a bytearray, list, dict, set or deque.
-std::uint64_t table_bytes(const ObjectView& object, const Memory& memory, const Layout& layout) {
+// Behind a bytearray, list, set or deque.
+std::uint64_t table_bytes(const ObjectView& object, const Layout& layout) {
   switch (object.type->shape) {
     case Shape::List:
       return object.at<std::uint64_t>(list::kAllocated) * 8;
@@ -62,8 +60,6 @@ std::uint64_t table_bytes(const ObjectView& object, const Memory& memory, const 
       return object.at<std::uint64_t>(24) + (layout.bytearray_in_bytes ? 33 : 0);
     case Shape::Set:
       return set_table_bytes(object);
-    case Shape::Dict:
-      return dict_table_bytes(memory, layout, object.address);
     case Shape::Deque:
       return (object.at<std::uint64_t>(object::kSize) / kDequeItems + 1) * kDequeBlock;
     default:
@@ -99,13 +95,13 @@ std::uint64_t inline_bytes(const ObjectView& object, const Layout& layout) {
   }
 }
 
-std::uint64_t own_bytes(const ObjectView& object, const Memory& memory, const Layout& layout) {
-  const auto before = bytes_before(*object.type, layout);
+std::uint64_t own_bytes(const ObjectView& object, const Layout& layout) {
+  const auto before = object.type->bytes_before;
   auto inside = inline_bytes(object, layout);
   if (has_no_count(object.type->shape) && object.block_bytes > before) {
     inside = object.block_bytes - before;
   }
-  const auto tables = table_bytes(object, memory, layout);
+  const auto tables = table_bytes(object, layout);
   // What is absurd was caught in the middle of a change, or is none.
   return before + std::min(inside, kLargestObject) + (tables < kLargestObject ? tables : 0);
 }
@@ -123,7 +119,7 @@ ObjectView PoolScanner::object_at(Address block_start, std::span<const std::byte
   const auto address = value_at<Address>(block, offset + object::kType);
   if (address % 8 != 0 || address < (1 << 12)) return {};
   const auto* const type = type_at(address);
-  if (type == nullptr || bytes_before(*type, layout_) != offset) return {};
+  if (type == nullptr || type->bytes_before != offset) return {};
   const ObjectView object{block_start + offset, type, block.subspan(offset),
                           static_cast<std::uint32_t>(block.size())};
   if (inline_bytes(object, layout_) > object.body.size()) return {};

@@ -26,9 +26,9 @@ struct ObjectView {
 };
 
 // The bytes of an object as sys.getsizeof tells them, with what precedes it, plus the values that
-// an instance keeps by itself. Tables of lists, dicts and sets are theirs. `memory` is asked only
-// for a dict's tables and a deque's blocks.
-std::uint64_t own_bytes(const ObjectView& object, const Memory& memory, const Layout& layout);
+// an instance keeps by itself. Tables of lists and sets are theirs; those of a dict are not in it,
+// since they must be read: dict_table_bytes.
+std::uint64_t own_bytes(const ObjectView& object, const Layout& layout);
 
 // Bytes in the object's block itself; more than the block holds means that this is no object.
 std::uint64_t inline_bytes(const ObjectView& object, const Layout& layout);

@@ -53,6 +53,8 @@ Shape shape_of(const std::string& name, std::uint64_t flags) {
 
 }  // namespace
 
+namespace {
+
 std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
   std::uint32_t bytes = type.collected() ? object::kGcHead : 0;
   switch (layout.instance_kind) {
@@ -66,6 +68,8 @@ std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
   }
   return bytes;
 }
+
+}  // namespace
 
 const std::optional<KeyTable>& instance_keys(const TypeInfo& type, const Memory& memory,
                                              const Layout& layout) {
@@ -117,6 +121,7 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   if (info->name.empty()) return {};
   info->shape = shape_of(info->name, info->flags);
   if (info->shape == Shape::Plain) info->shape = inherited_shape(type);
+  info->bytes_before = bytes_before(*info, *python_.layout);
   return info;
 }
 

@@ -45,16 +45,14 @@ struct TypeInfo {
   std::uint64_t flags = 0;
   std::int64_t dict_offset = 0;
   Shape shape = Shape::Plain;
-  std::uint32_t id = 0;  // in order of discovery
+  std::uint32_t bytes_before = 0;  // the object: the collector's links, a dict's or weakrefs' place
+  std::uint32_t id = 0;            // in order of discovery
   // The names of its instances' values, once they were asked for.
   mutable std::optional<std::optional<KeyTable>> instance_keys{};
 
   bool collected() const { return (flags & type::kGc) != 0; }
   bool is(std::uint64_t flag) const { return (flags & flag) != 0; }
 };
-
-// Bytes before an object that belong to it: the collector's links, and a dict's or weakrefs' place.
-std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout);
 
 const std::optional<KeyTable>& instance_keys(const TypeInfo& type, const Memory& memory,
                                              const Layout& layout);
