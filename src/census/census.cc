@@ -123,7 +123,11 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, Census& census) {
   auto snapshot = Snapshot::take(pid, collecting);
   if (!snapshot) return snapshot.error();
   const ProcessMemory copy(snapshot->readable_pid());
-  const CachedMemory around(copy, kCacheChunks);
+  // As it was when it was copied: the map from before the stop may be older.
+  const auto regions = read_regions(snapshot->readable_pid());
+  if (!regions) return regions.error();
+  const MappedMemory mapped(copy, *regions);
+  const CachedMemory around(mapped, kCacheChunks);
   const auto arenas = find_arenas(around, python);
   ImageMemory memory(around, arenas);
   TypeTable types(memory, python);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -49,6 +50,28 @@ std::optional<Region> parse_region(std::string_view line) {
 }
 
 }  // namespace
+
+MappedMemory::MappedMemory(const Memory& behind, const std::vector<Region>& regions)
+    : behind_(behind) {
+  for (const auto& region : regions) {
+    // Reading a device may do something.
+    if (!region.readable || region.path.starts_with("/dev/")) continue;
+    if (!ranges_.empty() && ranges_.back().end == region.begin) {
+      ranges_.back().end = region.end;
+    } else {
+      ranges_.push_back({region.begin, region.end});
+    }
+  }
+}
+
+bool MappedMemory::read(Address from, std::span<std::byte> into) const {
+  auto range = std::upper_bound(ranges_.begin(), ranges_.end(), from,
+                                [](Address a, const Range& b) { return a < b.begin; });
+  if (range == ranges_.begin() || from >= (--range)->end || into.size() > range->end - from) {
+    return false;
+  }
+  return behind_.read(from, into);
+}
 
 std::vector<Region> parse_regions(std::string_view maps) {
   std::vector<Region> regions;

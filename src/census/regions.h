@@ -27,6 +27,21 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+// The memory of a process, asked only for what its map says is there: most words that might be
+// pointers lead nowhere, and each would cost a system call to find out.
+class MappedMemory final : public Memory {
+ public:
+  MappedMemory(const Memory& behind, const std::vector<Region>& regions);
+  bool read(Address from, std::span<std::byte> into) const override;
+
+ private:
+  struct Range {
+    Address begin = 0, end = 0;
+  };
+  const Memory& behind_;
+  std::vector<Range> ranges_;  // in order, neighbours joined
+};
+
 // Lines that are not of that form are left out.
 std::vector<Region> parse_regions(std::string_view maps);
 Result<std::vector<Region>> read_regions(pid_t pid);
