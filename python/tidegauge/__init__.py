@@ -13,17 +13,22 @@ do nothing, at the cost of a call.
 """
 from __future__ import annotations
 
-from typing import Any
-
 from tidegauge._marks import epoch, mark, phase, step
 from tidegauge._verdict import Verdict, verdict
 from tidegauge._watch import watch
 
-__all__ = ["Verdict", "epoch", "mark", "phase", "step", "verdict", "watch"]
+__all__ = ["Verdict", "checkpoint_requested", "epoch", "mark", "phase", "step", "verdict", "watch"]
 __version__ = "0.1.0"
 
 
-def load_ipython_extension(shell: Any) -> None:
+def checkpoint_requested() -> bool:
+    """Whether a checkpoint was asked for since the last time that this said so; tidegauge.checkpoint has more."""
+    from tidegauge import checkpoint
+
+    return checkpoint.checkpoint_requested()
+
+
+def load_ipython_extension(shell: object) -> None:
     """%load_ext tidegauge"""
     from tidegauge._notebook import register
 

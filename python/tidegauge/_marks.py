@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from typing import Any, Callable, Optional, TypeVar
 
 from tidegauge import _channel
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+TYPE_CHECKING = False  # importing typing takes longer than all of this
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 _ring = _channel.functions()
 _listeners: tuple = ()  # watches that are open in this process
@@ -117,13 +120,12 @@ class phase:  # noqa: N801 -- used like a function, as a context manager and as 
                 pass
         return self
 
-    def __exit__(self, *error: Any) -> bool:
+    def __exit__(self, *error: Any) -> None:
         if _awake:
             try:
                 _depths.end(self.name)
             except Exception:
                 pass
-        return False
 
     def __call__(self, function: Function) -> Function:
         import inspect

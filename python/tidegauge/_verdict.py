@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Optional, Sequence
+
+TYPE_CHECKING = False  # importing typing takes longer than all of this
+if TYPE_CHECKING:
+    from typing import Any, Optional, Sequence
 
 # Judging a day's recording takes a second or two; something is wrong with one that takes longer than this.
 JUDGE_SECONDS = 120

@@ -9,14 +9,13 @@
 """
 from __future__ import annotations
 
-import array
 import os
-import sys
 import tempfile
 import time
 from typing import Iterator, Optional, Union
 
 from tidegauge._piles import Piles
+from tidegauge._readings import Readings
 from tidegauge._units import seconds_of, shown, size_of
 from tidegauge._verdict import Verdict, judge
 
@@ -29,75 +28,11 @@ FEWEST_STEPS = 20
 LOOK_AGAIN_AFTER = 1.5
 SETTLED_STEPS = 100
 SETTLED_SECONDS = 0.5
-# Reading memory takes 2 µs: so much time between two readings makes it 1 % of the run.
-SECONDS_BETWEEN_READINGS = 0.0002
-MOST_READINGS = 2000
 PILE_STEPS = 50
 PILE_SECONDS = 5.0
-NO_GPU = -1
 BAD = ("leak", "too_large")
 
 Size = Union[str, int]
-
-
-class _Readings:
-    """This process's private memory by step, thinned out evenly so that a long run stays small.
-
-    The room for it is taken at the beginning: growth of our own would be growth of the test's.
-    """
-
-    def __init__(self) -> None:
-        self._page = os.sysconf("SC_PAGE_SIZE")
-        self._file = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-        self.count = 0
-        self._steps, self._sizes, self._gpu = (array.array("q", bytes(8 * MOST_READINGS)) for _ in range(3))
-        self._last_at = 0.0
-        self._gap = SECONDS_BETWEEN_READINGS
-
-    def close(self) -> None:
-        os.close(self._file)
-
-    def now(self) -> int:
-        fields = os.pread(self._file, 256, 0).split()
-        return (int(fields[1]) - int(fields[2])) * self._page  # resident, less what files and others share
-
-    def last(self) -> int:
-        return self._sizes[self.count - 1] if self.count else 0
-
-    def take(self, step: int, clock: float) -> None:
-        if clock - self._last_at < self._gap and self.count > FEWEST_STEPS:
-            return
-        self._last_at = clock
-        self._steps[self.count] = step
-        self._sizes[self.count] = self.now()
-        self._gpu[self.count] = _gpu_bytes()
-        self.count += 1
-        if self.count == MOST_READINGS:
-            self._thin_out()
-
-    def _thin_out(self) -> None:
-        for column in (self._steps, self._sizes, self._gpu):
-            column[: MOST_READINGS // 2] = column[::2]
-        self.count = MOST_READINGS // 2
-        self._gap *= 2
-
-    def write(self, path: str) -> None:
-        columns = {"step": self._steps, "anon_bytes": self._sizes}
-        if any(self._gpu[n] != NO_GPU for n in range(self.count)):
-            columns["gpu_bytes"] = self._gpu
-        with open(path, "w", encoding="ascii") as file:
-            file.write(",".join(columns) + "\n")
-            for n in range(self.count):
-                cells = (column[n] for column in columns.values())
-                file.write(",".join("" if cell == NO_GPU else str(cell) for cell in cells) + "\n")
-
-
-def _gpu_bytes() -> int:
-    torch = sys.modules.get("torch")
-    try:
-        return torch.cuda.memory_allocated() if torch is not None and torch.cuda.is_initialized() else NO_GPU
-    except Exception:  # half imported, or a build without CUDA
-        return NO_GPU
 
 
 class Stability:
@@ -123,7 +58,7 @@ class Stability:
 
     def steps(self) -> Iterator[int]:
         """The numbers of the steps, from 1; ends by itself."""
-        readings = _Readings()
+        readings = Readings()
         try:
             with tempfile.TemporaryDirectory(prefix="tidegauge-") as folder:
                 yield from self._measured(readings, os.path.join(folder, "steps.csv"))
@@ -132,7 +67,7 @@ class Stability:
         if self.outcome in BAD:
             yield from self._piling()
 
-    def _measured(self, readings: _Readings, path: str) -> Iterator[int]:
+    def _measured(self, readings: Readings, path: str) -> Iterator[int]:
         began = time.monotonic()
         self.first_bytes = readings.now()
         look_at, earlier = FEWEST_STEPS, None
@@ -158,7 +93,7 @@ class Stability:
             steps_a_second = self.steps_done / max(self.seconds, 1e-6)
             look_at = max(int(self.steps_done * LOOK_AGAIN_AFTER), self.steps_done + int(steps_a_second * look_took * 10))
 
-    def _is_spent(self, readings: _Readings) -> bool:
+    def _is_spent(self, readings: Readings) -> bool:
         if self.seconds >= self.budget:
             self.why = f"the budget of {self.budget:g} s is spent after {self.steps_done} steps"
         elif self.longest is not None and self.steps_done >= self.longest:
@@ -169,7 +104,7 @@ class Stability:
             return False
         return True
 
-    def _look(self, readings: _Readings, path: str, last: bool) -> Optional[str]:
+    def _look(self, readings: Readings, path: str, last: bool) -> Optional[str]:
         """leak, too_large, stable, or None while nobody can tell."""
         readings.write(path)
         verdicts = judge(path)
