@@ -1,36 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for transformers' Trainer: memory in the trainer's own logs, and a summary at the end.
+"""Callbacks for transformers' Trainer: memory in the trainer's own logs, a summary and a verdict at the end.
 
     from tidegauge.hf import MemoryCallback
     trainer = Trainer(…, callbacks=[MemoryCallback(every=50)])
 """
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
 from transformers import TrainerCallback
 
 from tidegauge._log import StepLog
+from tidegauge.checkpoint import listen, requested_anywhere
+from tidegauge.remedies import Cleanup
 
 
 class MemoryCallback(TrainerCallback):
-    """Logs memory every `every` steps (default: whenever the trainer logs) beside loss and learning rate."""
+    """Memory beside loss and learning rate, whenever the trainer logs and every `every` steps.
 
-    def __init__(self, every=None, large_tensors=5):
+    on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone.
+    """
+
+    def __init__(self, every: Optional[int] = None, large_tensors: int = 5, count_tensors: bool = True,
+                 on_request: Optional[str] = "save_and_stop", say: Callable[[str], Any] = print) -> None:  # fmt: skip
+        if on_request not in ("save_and_stop", "save", None):
+            raise ValueError(f'on_request is "save_and_stop", "save" or None, not {on_request!r}')
         self.every = every
         self.large_tensors = large_tensors
-        self._log = StepLog(every or 1)
+        self.on_request = on_request
+        self.say = say
+        self.memory = StepLog(count_tensors)
 
-    def on_step_end(self, args, state, control, **kwargs):
-        if self.every and self._log.due(state.global_step):
+    def add_to(self, trainer: Any) -> MemoryCallback:
+        """Puts this before the other callbacks of a trainer, so that TensorBoard, W&B and the like get the numbers too."""
+        trainer.callback_handler.callbacks.insert(0, self)
+        return self
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if args.max_steps <= 0 and state.num_train_epochs:  # otherwise nobody says how long an epoch is
+            self.memory.steps_per_epoch = state.max_steps / state.num_train_epochs
+        if self.on_request is not None:
+            listen()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        self.memory.step(state.global_step)
+        if self.every and state.global_step % self.every == 0:
             control.should_log = True
+        if self.on_request is not None and requested_anywhere():
+            control.should_save = True
+            if self.on_request == "save_and_stop":
+                control.should_training_stop = True
+            self.say(f"tidegauge: a checkpoint was asked for at step {state.global_step}")
+        return control
 
-    def on_log(self, args, state, control, logs=None, **kwargs):
+    def on_log(self, args: Any, state: Any, control: Any, logs: Optional[dict] = None, **kwargs: Any) -> None:
         if logs is None or not state.is_world_process_zero:
             return
-        memory = self._log.read(state.global_step)
+        memory = self.memory.read(state.global_step)
         logs.update(memory)
-        if state.log_history:
+        if state.log_history and state.log_history[-1] is not logs:
             state.log_history[-1].update(memory)
 
-    def on_train_end(self, args, state, control, **kwargs):
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.is_world_process_zero:
-            self._log.read(state.global_step)
-            for line in self._log.summary(self.large_tensors):
-                print(line)
+            self.memory.read(state.global_step)
+            for line in self.memory.summary(self.large_tensors):
+                self.say(line)
+
+
+class CleanupCallback(TrainerCallback):
+    """Cleans up every `every` steps and says at the end what that cost and gave back (tidegauge.remedies.Cleanup)."""
+
+    def __init__(self, every: int = 10, say: Callable[[str], Any] = print, **parts: Any) -> None:
+        self.cleanup = Cleanup(every, **parts)
+        self.say = say
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self.cleanup.step()
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self.cleanup.now()
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self.say(self.cleanup.report())
