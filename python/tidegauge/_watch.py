@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Optional
 
 from tidegauge import _channel, _marks
 from tidegauge._verdict import Verdict, binary, environment, judge, of_process, warn
 
+TYPE_CHECKING = False  # importing typing takes longer than all of this
 if TYPE_CHECKING:
     import subprocess
     import tempfile
+    from typing import Any, Optional
 
 # A loop of a million steps a second is told by a few of them: the reader keeps the first and last of each look anyway.
 SECONDS_BETWEEN_STEPS = 0.01
 MOST_MARKS = 200_000
 STOP_SECONDS = 20
 SAMPLE = b'{"type":"sample"'
+MOST_POINTS = 4000
 
 
 class _Marks:
@@ -73,11 +75,13 @@ class watch:  # noqa: N801 -- `with tidegauge.watch() as w:`
         self.record = record
         self.verdict: Optional[Verdict] = None
         self.looks = 0  # how often the gauge has looked so far
+        self.series: list = []  # (seconds, bytes of anonymous memory), for a chart
         self._folder: Optional[tempfile.TemporaryDirectory] = None
         self._gauge: Optional[subprocess.Popen] = None
         self._reader: Optional[threading.Thread] = None
         self._marks = _Marks()
         self._pid = 0
+        self._began = 0.0
 
     def __enter__(self) -> watch:
         self._pid = os.getpid()
@@ -88,10 +92,9 @@ class watch:  # noqa: N801 -- `with tidegauge.watch() as w:`
             self._stop()
         return self
 
-    def __exit__(self, *error: Any) -> bool:
+    def __exit__(self, *error: Any) -> None:
         if os.getpid() == self._pid:  # not in a child that was forked in the block
             self._finish()
-        return False
 
     def look(self) -> Optional[Verdict]:
         """The verdict on what is in the recording so far, which is up to five seconds behind."""
@@ -105,6 +108,19 @@ class watch:  # noqa: N801 -- `with tidegauge.watch() as w:`
         except Exception as error:
             warn(f"no verdict: {error}")
             return None
+
+    @property
+    def phases(self) -> list:
+        """(name, from, to) of the phases that the block has marked, on the clock of `series`."""
+        out: list = []
+        open_at: dict = {}
+        for at, _, _, event in self._marks.rows:
+            name, _, end = event.rpartition("_")
+            if end == "start":
+                open_at[name] = float(at) - self._began
+            elif end == "end" and name in open_at:
+                out.append((name, open_at.pop(name), float(at) - self._began))
+        return out
 
     def _start(self) -> None:
         import subprocess
@@ -125,15 +141,28 @@ class watch:  # noqa: N801 -- `with tidegauge.watch() as w:`
                 status = self._gauge.wait()
                 words.seek(0)
                 raise RuntimeError(words.read().strip() or f"tidegauge watch ended with {status}")
-        self.looks = 1
         self._reader = threading.Thread(target=self._drain, args=(self._gauge.stdout,), name="tidegauge", daemon=True)
         self._reader.start()
+        self._began = time.time()
         _marks.listen(self._marks)
 
     def _drain(self, lines: Any) -> None:
         """Lets the gauge write on; what it says is in the recording too."""
+        import json
+
+        every = 1
         for line in lines:
-            self.looks += line.startswith(SAMPLE)
+            if not line.startswith(SAMPLE):
+                continue
+            self.looks += 1
+            if self.looks % every == 0:
+                sample = json.loads(line)
+                own: dict = next((one for one in sample["processes"] if one["pid"] == self._pid), {})
+                if "anon_bytes" in own:
+                    self.series.append((sample["seconds"], own["anon_bytes"]))
+            if len(self.series) >= MOST_POINTS:
+                del self.series[1::2]
+                every *= 2
 
     def _finish(self) -> None:
         _marks.unlisten(self._marks)
