@@ -170,7 +170,9 @@ def test_growth_is_stopped_before_it_harms_the_machine(run):
         """
     )
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["memory grows too much: it grew by more than 191 MiB in ?? steps*", "*kept.append(bytearray(20_000_000))"])
+    result.stdout.fnmatch_lines(
+        ["memory grows too much: it grew by more than 191 MiB in ?? steps*",
+         "*kept.append(bytearray(20_000_000))"])
 
 
 def test_a_slow_leak_within_what_is_allowed_passes(run):
