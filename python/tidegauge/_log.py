@@ -49,7 +49,9 @@ class StepLog:
             return []
         (from_step, before), (to_step, after) = self.first, self.last
         lines = [f"memory from step {from_step} to step {to_step}:"]
-        for name in sorted(set(before) & set(after)):
+        for name in sorted(set(before) & set(after) - {"peak"}):
+            if before[name] == after[name] == 0:
+                continue  # no swap, no shared memory
             steps = to_step - from_step
             rate = f", {shown((after[name] - before[name]) / steps)} a step" if steps > 0 else ""
             peak = shown(self.peak[name])

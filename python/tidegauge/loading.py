@@ -18,8 +18,12 @@ from tidegauge._units import shown
 from tidegauge.retention import _large, _leaves
 
 # Below the first share of its time a loop does not notice its loader; above the second it is held up by it.
-UNNOTICED, HELD_UP = 0.02, 0.10
-LOOK_EVERY_SECONDS = 1.0
+UNNOTICED, HELD_UP = 0.05, 0.10
+# A worker that uses less of a processor waits for something else.
+IDLE = 0.6
+LOOK_EVERY_SECONDS = 0.1  # at the processor time, which takes 20 µs
+MEMORY_EVERY_SECONDS = 1.0  # at the memory, which takes 5 ms a GiB
+FEWEST_SECONDS = 0.2  # of processor time being watched, below which nothing is said of it
 _PARTS = {"Private_Clean": "private", "Private_Dirty": "private"}
 
 
@@ -30,19 +34,28 @@ class _Worker:
         self.pid = pid
         self.cpu_before = self._cpu()
         self.cpu = 0.0
+        self.began = time.monotonic()
+        self.seconds = 0.0  # for how long the processor time was watched
+        self._memory_at = float("-inf")
         self.first_private: Optional[int] = None
         self.private: Optional[int] = None
 
     def _cpu(self) -> float:
-        with open(f"/proc/{self.pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Seconds that it ran or would have, had a processor been free: a busy machine does not make it idle."""
+        with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+            ran, waited, _ = file.read().split()
+        return (int(ran) + int(waited)) / 1e9
 
     def look(self) -> None:
+        now = time.monotonic()
         try:
             self.cpu = self._cpu() - self.cpu_before
-        except (OSError, IndexError):  # it has ended
+        except (OSError, ValueError):  # it has ended
             return
+        self.seconds = now - self.began
+        if now - self._memory_at < MEMORY_EVERY_SECONDS:
+            return
+        self._memory_at = now
         private = kilobytes(f"/proc/{self.pid}/smaps_rollup", _PARTS).get("private")
         if private is not None:
             self.private = private
@@ -116,7 +129,7 @@ class Watched:
                 if pid is not None and pid not in self.workers:
                     self.workers[pid] = _Worker(pid)
                 self.workers[pid].look()
-            except (OSError, IndexError, KeyError):
+            except (OSError, ValueError, KeyError):  # it has ended, or the kernel keeps no such account
                 continue
 
     @property
@@ -140,12 +153,16 @@ class Watched:
                 return ["loading in the loop's own process is cheap here: workers would cost memory and gain little"]
             needed = min(cpus, max(1, math.ceil(self.wait_share / max(0.05, 1 - self.wait_share))))
             return [f"num_workers={needed} would load the next batches meanwhile ({cpus} processors are there)"]
-        busy = sum(worker.cpu for worker in self.workers.values()) / self.seconds
-        if self.wait_share < UNNOTICED and workers > 1:
-            enough = max(1, math.ceil(busy * 1.25))
+        watched = sum(worker.seconds for worker in self.workers.values())
+        busy = sum(worker.cpu for worker in self.workers.values()) / watched if watched > FEWEST_SECONDS else None
+        if self.wait_share < UNNOTICED and workers > 1 and busy is not None:
+            enough = max(1, math.ceil(busy * workers * 1.25))
             if enough < workers:
-                return [f"the workers are busy {100 * busy / workers:.0f} % of the time: num_workers={enough} would do"]
+                return [f"the workers are busy {100 * busy:.0f} % of the time: num_workers={enough} would do"]
         if self.wait_share > HELD_UP:
+            if busy is not None and busy < IDLE:
+                return [f"the loop is held up, and the workers use the processor {100 * busy:.0f} % of the time: "
+                        "they wait for files or the network, and more of them would help"]  # fmt: skip
             if workers < cpus:
                 return [f"the loop is held up: more workers ({cpus} processors are there), or cheaper samples"]
             return [f"the loop is held up and all {cpus} processors have a worker: only cheaper samples would help"]

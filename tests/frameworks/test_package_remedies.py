@@ -74,6 +74,33 @@ def test_advice_from_measured_workers():
     assert loader.batches == 64 and loader.loader.num_workers == loader.num_workers == 2
 
 
+class Waiting(Numbers):
+    def __getitem__(self, n):
+        time.sleep(0.01)
+        return super().__getitem__(n)
+
+
+def test_workers_that_wait_for_files_should_be_more():
+    loader = Watched(DataLoader(Waiting(), batch_size=2, num_workers=2))
+    for _ in range(2):
+        for _ in loader:
+            pass
+    assert "more of them would help" in loader.advice()
+    loader = Watched(DataLoader(Numbers(delay=0.01), batch_size=2, num_workers=2))
+    for _ in range(2):
+        for _ in loader:
+            pass
+    assert "more of them would help" not in loader.advice() and "held up" in loader.advice()
+
+
+def test_idle_workers_should_be_fewer():
+    loader = Watched(DataLoader(Numbers(delay=0.001), batch_size=8, num_workers=4, persistent_workers=True))
+    for _ in range(2):
+        for _ in loader:
+            time.sleep(0.1)  # the step
+    assert re.search(r"num_workers=[12] would do", loader.advice()), loader.advice()
+
+
 def test_advice_without_workers_for_slow_samples():
     loader = Watched(DataLoader(Numbers(delay=0.002), batch_size=2))
     for _ in loader:
