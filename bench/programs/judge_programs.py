@@ -46,14 +46,14 @@ def run(options, program, seed):
 
 
 def judged(options, recording):
-    """The tree's verdict on a recording, and the one of a part of it that calls for action, if any."""
+    """All verdicts on a recording: the tree's first, then one per process and kind."""
     done = subprocess.run(
         [options.tidegauge, "judge", recording, "--json", "--longest-warm-up", f"{options.seconds * WARM_UP_SHARE}s"],
         capture_output=True, text=True, timeout=120,
     )
     if done.returncode not in (0, 1):
         raise RuntimeError(f"judging {recording} ended with {done.returncode}: {done.stderr[-500:]}")
-    return json.loads(done.stdout)["verdicts"][0]
+    return json.loads(done.stdout)["verdicts"]
 
 
 def grade(entry, verdict):
@@ -71,20 +71,20 @@ def grade(entry, verdict):
 def one(options, entry, seed):
     stem = f"{pathlib.Path(entry['program']).stem}-{seed}"
     recording = options.out / f"{stem}.tg" if options.again else run(options, entry["program"], seed)
-    verdict = judged(options, recording)
+    verdict, *parts = judged(options, recording)
     rate = (verdict.get("growth") or {}).get("bytes_per_minute")
     return {
         "program": entry["program"], "seed": seed, "truth": entry["truth"], "verdict": verdict["class"],
         "p_leak": verdict["p_leak"], "grade": grade(entry, verdict), "mib_per_minute": rate and rate["value"] / 2**20,
-        "evidence": verdict["evidence"],
+        "leaking_parts": sum(part["class"] == "leak" for part in parts), "evidence": verdict["evidence"],
     }
 
 
 def table(rows):
-    lines = [f"{'program':<28} {'truth':<9} {'verdict':<10} {'p_leak':>6}  {'MiB/min':>8}  grade"]
+    lines = [f"{'program':<28} {'truth':<9} {'verdict':<10} {'p_leak':>6}  {'MiB/min':>8}  {'grade':<12} parts called leak"]
     for row in rows:
         rate = "" if row["mib_per_minute"] is None else f"{row['mib_per_minute']:.1f}"
-        lines.append(f"{row['program']:<28} {row['truth']:<9} {row['verdict']:<10} {row['p_leak']:>6.3f}  {rate:>8}  {row['grade']}")
+        lines.append(f"{row['program']:<28} {row['truth']:<9} {row['verdict']:<10} {row['p_leak']:>6.3f}  {rate:>8}  {row['grade']:<12} {row['leaking_parts'] or ''}".rstrip())
     return "\n".join(lines)
 
 
@@ -94,7 +94,8 @@ def summary(rows):
     count = lambda those, grade: sum(row["grade"] == grade for row in those)  # noqa: E731
     return (
         f"{len(leaks)} leaks: {count(leaks, 'right')} found, {count(leaks, 'abstained')} abstained, {count(leaks, 'MISSED LEAK')} missed\n"
-        f"{len(others)} others: {count(others, 'FALSE ALARM')} false alarms, {count(others, 'right')} named rightly, "
+        f"{len(others)} others: {count(others, 'FALSE ALARM')} false alarms "
+        f"({sum(row['leaking_parts'] > 0 for row in others)} in a part), {count(others, 'right')} named rightly, "
         f"{count(others, 'abstained')} abstained, {count(others, 'other word')} another word"
     )
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of known truth can be built and run; bench/programs judges them at length."""
+import argparse
 import concurrent.futures
 import importlib.util
 import json
@@ -56,3 +57,16 @@ def test_programs_run_to_their_end(tmp_path):
 )
 def test_grades(truth, also, said, expected):
     assert judge_programs.grade({"truth": truth, "also": also}, {"class": said}) == expected
+
+
+@pytest.mark.timeout(180)
+def test_a_leak_is_found_and_what_is_none_is_not(tidegauge, home, tmp_path):
+    """Four programs, fifteen seconds each and at the same time; the whole table is tools/bench_programs."""
+    options = argparse.Namespace(tidegauge=tidegauge, out=tmp_path, seconds=15.0, interval=0.05, again=False)
+    chosen = ["malloc_never_freed.c", "first_pass.cc", "spikes.c", "pools_one_by_one.c"]
+    entries = [next(entry for entry in ENTRIES if entry["program"] == name) for name in chosen]
+    with concurrent.futures.ThreadPoolExecutor(len(entries)) as pool:
+        rows = list(pool.map(lambda entry: judge_programs.one(options, entry, seed=1), entries))
+    said = {row["program"]: row["verdict"] for row in rows}
+    assert said["malloc_never_freed.c"] == "leak", rows[0]["evidence"]
+    assert "leak" not in [said[name] for name in chosen[1:]], rows
