@@ -141,8 +141,10 @@ def main():
     if (OUT / "verdict.json").exists():
         report = json.loads((OUT / "verdict.json").read_text())
         parts |= {"made": made_with("verdict.txt"), "baselines": comparison(report, "a"), "suites": suites(report), "goals": goals(report),
-                  "classes": classes(report), "reliability": reliability(report), "cost": cost(report), "curve": curve(report),
+                  "classes": classes(report), "reliability": reliability(report), "cost": cost(report),
                   "baselines elsewhere": "\n\n".join(f"### {SUITES[suite]}\n\n{comparison(report, suite)}" for suite in SUITES if suite != "a")}
+        if "curve" in report:
+            parts["curve"] = curve(report)
     if (OUT / "programs.json").exists():
         rows = json.loads((OUT / "programs.json").read_text())
         parts |= {"programs made": made_with("programs.txt"), "programs": programs(rows)}
