@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/conclude.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +18,9 @@ constexpr double kSecondsPerMinute = 60;
 constexpr double kBoundedBar = 0.35;
 // More of the same, where nothing better is known: errors of slopes shrink to a half.
 constexpr double kLookAgain = 0.6;
+// Nobody is told to come back later than after as long again as was seen: much may be clear by
+// then, and if it is not, that is soon enough to be told anew.
+constexpr double kLongestWait = 1;
 // Growth whose end is this near the end of the first pass (share of the pass) is tied to it.
 constexpr double kNearPassEnd = 0.12;
 
@@ -103,6 +108,31 @@ bool ended_with_first_pass(const Material& material, double ended) {
   if (!pass) return false;
   const double length = std::max(*pass, 1e-9);
   return std::fabs(ended - *pass) < kNearPassEnd * length;
+}
+
+// Not before `late`, if nothing else comes to light.
+std::string not_sure_before(const Material& material, double late, double now) {
+  const auto step = step_at(material, late);
+  const auto when = step ? fmt::format("until step {:.0f}", std::ceil(*step))
+                         : fmt::format("{} from now", format_span(late - now, false));
+  const bool pass_known = material.passes->known();
+  return fmt::format("if it still grows then, a leak is more likely; to be sure may take {}{}",
+                     when, pass_known ? "" : ", less if the length of an epoch is known");
+}
+
+void look_again_soon(const Material& material, double now, Analysis& analysis) {
+  if (analysis.finding == Finding::TooShort) return;
+  const double begin = material.points.empty() ? 0 : material.points.front().at;
+  if (!analysis.look_again) {
+    analysis.look_again = now + kLookAgain * (now - begin);
+    analysis.look_again_why = "what is noise and what is growth would be clearer by then";
+  }
+  const double latest = now + kLongestWait * (now - begin);
+  if (*analysis.look_again <= latest) return;
+  if (analysis.finding == Finding::Growing) {
+    analysis.look_again_why = not_sure_before(material, *analysis.look_again, now);
+  }
+  analysis.look_again = latest;
 }
 
 std::optional<Needs> needs_of(const Material& material, const Analysis& analysis, double now) {
@@ -201,11 +231,7 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
   Verdict out{.subject = subject};
   out.klass = class_of(found, leak_bar(*material.rules, elapsed));
   Analysis analysis = as_said(found, out.klass, now);
-  if (!analysis.look_again && analysis.finding != Finding::TooShort) {
-    const double begin = material.points.empty() ? 0 : material.points.front().at;
-    analysis.look_again = now + kLookAgain * (now - begin);
-    analysis.look_again_why = "what is noise and what is growth would be clearer by then";
-  }
+  look_again_soon(material, now, analysis);
   out.p_leak = std::clamp(analysis.p_leak, 0.0, 1.0);
   out.confidence = confidence_in(out.klass, out.p_leak);
   set_growth(material, analysis, out);

@@ -76,6 +76,10 @@ void undecided(const Verdict& verdict, const Material& material, const Analysis&
                Sentences& out) {
   switch (analysis.finding) {
     case Finding::TooShort:
+      if (!material.restarts.empty()) {
+        out.emplace_back("It was restarted, and too little has been seen since then.");
+        return;
+      }
       out.push_back(
           fmt::format("There are only {} samples over {}: too few to tell growth from chance.",
                       material.series->count(),

@@ -28,14 +28,35 @@ constexpr std::size_t kFewestForSlope = 8;
 constexpr double kClearSlope = 4;
 constexpr double kStillGrowing = 0.6;
 
+// Memory that vanishes far below anything seen before was given back by a process that ended, even
+// if another soon holds as much again. One lonely sample may be a meter's slip.
+constexpr double kVanished = 0.6;
+constexpr double kNotOneSlip = 1.5;
+// A fall so near the end may be the end of the job itself: this many points, or this share.
+constexpr std::size_t kJustFallen = 6;
+constexpr std::size_t kJustFallenShare = 40;
+
 std::vector<std::size_t> big_drops(std::span<const Point> points) {
   std::vector<std::size_t> out;
   for (std::size_t i = 1; i < points.size(); ++i) {
-    double after = points[i].mean;
-    if (i + 1 < points.size()) after = std::min(after, points[i + 1].mean);
-    if (after < kDrop * points[i - 1].mean) out.push_back(i++);
+    double after = points[i].low;
+    if (i + 1 < points.size()) after = std::min(after, points[i + 1].low);
+    if (after < kDrop * points[i - 1].low) out.push_back(i++);
   }
   return out;
+}
+
+// `lows`: of the regime before the drop.
+bool vanished(std::span<const Point> points, std::size_t drop, const std::vector<double>& lows) {
+  const double limit = kVanished * *std::min_element(lows.begin(), lows.end());
+  const std::size_t last = points.size() - 1;
+  const std::size_t lowest = points[drop].low < limit ? drop : std::min(drop + 1, last);
+  const Point& here = points[lowest];
+  if (here.low >= limit) return false;
+  if (lowest == last || points[lowest + 1].low < limit) return true;
+  const double before = points[drop - 1].low;
+  const double low_samples = here.count * (before - here.mean) / (before - here.low);
+  return low_samples > kNotOneSlip;
 }
 
 bool is_restart(std::span<const Point> points, std::size_t begin, std::size_t drop) {
@@ -54,6 +75,7 @@ bool is_restart(std::span<const Point> points, std::size_t begin, std::size_t dr
     if (points[i].mean > kHigherBefore * landed) ++higher;
     if (i >= begin + before / 10) lows.push_back(points[i].low);
   }
+  if (vanished(points, drop, lows)) return true;
   const std::size_t watch = std::max(kFewestPoints, points.size() / 20);
   const std::size_t until = std::min(points.size(), drop + watch);
   std::size_t low = 0;
@@ -98,8 +120,14 @@ Trend slope_between(std::span<const Point> points, std::size_t begin, std::size_
 }  // namespace
 
 Regime find_regime(std::span<const Point> points, std::span<const double> marked) {
-  const auto restarts = restarts_of(points, marked);
-  Regime out{.restarts = restarts.size()};
+  auto restarts = restarts_of(points, marked);
+  Regime out{.end = points.size()};
+  if (marked.empty() && !restarts.empty() &&
+      points.size() - restarts.back() < std::max(kJustFallen, points.size() / kJustFallenShare)) {
+    out.end = restarts.back();
+    restarts.pop_back();
+  }
+  out.restarts = restarts.size();
   if (restarts.empty()) return out;
   out.begin = restarts.back();
   const std::size_t begin = restarts.size() > 1 ? restarts[restarts.size() - 2] : 0;

@@ -12,6 +12,7 @@ namespace tidegauge::verdict {
 
 struct Regime {
   std::size_t begin = 0;       // first point of the current regime
+  std::size_t end = 0;         // one past its last: what fell at the very end is no regime yet
   std::size_t restarts = 0;    // how many there were
   double previous_slope = 0;   // bytes per second before the last restart; 0: it did not grow
   double previous_length = 0;  // seconds; 0 likewise

@@ -53,6 +53,7 @@ std::vector<double> step_clock(const Material& material, const std::vector<Point
 std::optional<Setting> prepare(const Material& material) {
   Setting out{.material = &material, .points = material.points};
   out.regime = find_regime(out.points, material.restarts);
+  out.points.resize(out.regime.end);
   out.points.erase(out.points.begin(),
                    out.points.begin() + static_cast<std::ptrdiff_t>(out.regime.begin));
   if (out.points.size() < kFewestPoints || !(out.points.back().at > out.points.front().at)) {

@@ -94,6 +94,24 @@ TEST(Regimes, ARestartIsADropThatStaysAndNoSpikesEnd) {
   EXPECT_EQ(find_regime(spiky.points, {}).restarts, 0u);
 }
 
+TEST(Regimes, ADipBelowAllThatWasSeenIsARestartEvenIfItComesBack) {
+  const Made back_again = made(
+      6000, [](double t) { return t > 3000 && t < 3040 ? 300 : 1000 + std::fmod(t, 3000) / 20; });
+  const Regime found = find_regime(back_again.points, {});
+  EXPECT_EQ(found.restarts, 1u);
+  EXPECT_NEAR(back_again.points[found.begin].at, 3000, 30);
+  const Made slip = made(6000, [](double t) { return t == 3000 ? 0 : 1000 + t / 20; });
+  EXPECT_EQ(find_regime(slip.points, {}).restarts, 0u);
+}
+
+TEST(Regimes, AFallAtTheVeryEndIsTheEnd) {
+  const Made ended = made(6000, [](double t) { return t < 5980 ? 1000 + t / 10 : 300; });
+  const Regime found = find_regime(ended.points, {});
+  EXPECT_EQ(found.restarts, 0u);
+  EXPECT_LE(ended.points[found.end - 1].at, 5980);
+  EXPECT_GT(ended.points[found.end - 1].at, 5900);
+}
+
 TEST(Regimes, WhatIsMarkedNeedsNoDrop) {
   const Made one = made(1000, [](double) { return 500; });
   const std::vector<double> marked = {400};

@@ -20,9 +20,9 @@ constexpr double kAfterPass = 0.15;  // a second data set, several copies in wor
 constexpr double kAfterPassPower = 2.5;
 constexpr double kAfterPassLeast = 0.004;
 
-// Stairs that end by themselves (arenas, pools) mostly do so within a few events: a quarter are
-// left after five, one in fifteen after twelve.
-constexpr double kTypicalEvents = 3.0;
+// Stairs that end by themselves (arenas, pools) mostly do so within a few events: three in ten
+// are left after five, one in twelve after twelve.
+constexpr double kTypicalEvents = 3.2;
 constexpr double kEventPower = 1.83;
 // Epochs are longer: what fills up with them does so within five, one in eleven is left after six.
 constexpr double kTypicalEpochs = 2.9;
