@@ -107,7 +107,7 @@ Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& ru
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
   const auto text = read_text(input.path);
   if (!text) return text.error();
-  auto foreign = record::parse_csv(*text, {.unit_bytes = input.unit_bytes});
+  auto foreign = record::parse_series(*text, {.unit_bytes = input.unit_bytes});
   if (!foreign) return within(input.path, foreign.error());
   if (const auto done = add_markers(input.markers, foreign->recording); !done) return done.error();
   return judge_whole(foreign->recording, rules, notes_of(foreign->notes));

@@ -4,6 +4,7 @@
 
 #include "record/csv_series.h"
 #include "record/foreign.h"
+#include "record/foreign_formats.h"
 
 namespace tidegauge::record {
 
@@ -78,6 +79,16 @@ Result<Foreign> parse_csv(std::string_view text, const CsvOptions& options) {
     return Error{Reason::Malformed, "all cells of all series are empty"};
   }
   return foreign;
+}
+
+Result<Foreign> parse_series(std::string_view text, const CsvOptions& options) {
+  for (const auto from : {from_json, from_mprof, from_psrecord, from_sizes_csv}) {
+    const auto csv = from(text);
+    if (!csv) continue;
+    if (!*csv) return csv->error();
+    return parse_csv(**csv, options);
+  }
+  return parse_csv(text, options);
 }
 
 }  // namespace tidegauge::record

@@ -56,6 +56,9 @@ constexpr KnownName kNames[] = {
     {"elapsedtime", Meaning::Time},
     {"walltime", Meaning::Time},
     {"relativetime", Meaning::Time},
+    {"relativetime(process)", Meaning::Time},
+    {"relativetime(wall)", Meaning::Time},
+    {"runtime", Meaning::Time},
     {"uptime", Meaning::Time},
     {"step", Meaning::Step},
     {"steps", Meaning::Step},
@@ -157,26 +160,29 @@ std::optional<Titled> split_brackets(std::string_view title) {
                 lower(trimmed(title.substr(open + 1, title.size() - open - 2)))};
 }
 
-// The unit as the last word: "rss_mb", "rss MB", "rssMB".
-Titled split_last_word(std::string_view title) {
-  const auto cut = title.find_last_of("_ .-");
-  if (cut != title.npos && cut > 0) {
-    return {trimmed(title.substr(0, cut)), lower(title.substr(cut + 1))};
-  }
-  for (const std::string_view unit : {"KiB", "MiB", "GiB", "KB", "kB", "MB", "GB", "Bytes"}) {
-    if (title.size() > unit.size() && title.substr(title.size() - unit.size()) == unit) {
-      return {title.substr(0, title.size() - unit.size()), lower(unit)};
-    }
-  }
-  return {title, ""};
-}
-
 template <std::size_t N>
 std::optional<double> size_of(const Unit (&units)[N], std::string_view word) {
   for (const auto& unit : units) {
     if (unit.word == word) return unit.size;
   }
   return {};
+}
+
+// The unit as the last word: "rss_mb", "rss MB", "rssMB".
+Titled split_last_word(std::string_view title) {
+  const auto cut = title.find_last_of("_ .-");
+  const bool has_words = cut != title.npos && cut > 0;
+  Titled by_word{title, ""};
+  if (has_words) by_word = {trimmed(title.substr(0, cut)), lower(title.substr(cut + 1))};
+  if (has_words && (size_of(kByteUnits, by_word.unit) || size_of(kTimeUnits, by_word.unit))) {
+    return by_word;
+  }
+  for (const std::string_view unit : {"KiB", "MiB", "GiB", "KB", "kB", "MB", "GB", "Bytes"}) {
+    if (title.size() > unit.size() && title.substr(title.size() - unit.size()) == unit) {
+      return {title.substr(0, title.size() - unit.size()), lower(unit)};
+    }
+  }
+  return by_word;
 }
 
 Meaning meaning_of(std::string_view word) {

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tidegauge::record;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const auto& options : {CsvOptions{}, CsvOptions{.unit_bytes = 1048576.0}}) {
-    const auto foreign = parse_csv(text, options);
+    const auto foreign = parse_series(text, options);
     if (!foreign) {
       if (foreign.error().what.empty()) std::abort();
       continue;

@@ -35,6 +35,11 @@ struct Foreign {
 // number".
 Result<Foreign> parse_csv(std::string_view text, const CsvOptions& options);
 
+// The same for anybody's series, told apart by what is in it: CSV, mprof and psrecord logs, the
+// JSON of a Prometheus range query or of a Trainer's log, docker stats and kubectl top
+// (docs/judge-input.md).
+Result<Foreign> parse_series(std::string_view text, const CsvOptions& options);
+
 // Events of a markers file, by their own clock.
 struct Markers {
   std::vector<Event> events{};  // in order
