@@ -3,7 +3,7 @@
 # Completions of tidegauge for bash. tools/check_docs.py compares the options with --help.
 
 _tidegauge_options() {
-  local rules="--limit --leak-prior --longest-warm-up --steps-per-epoch"
+  local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
   local sitting="--interval --for --until-decided --record --no-record -q --quiet $rules"
   case $1 in
     run) echo "--help --json --live --no-marks --no-hooks --no-guess $sitting" ;;
@@ -26,7 +26,7 @@ _tidegauge_value_of() {
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *,--record | *,--json | *,--markers | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--lines) ;;
+    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines) ;;
     *) return 1 ;;
   esac
 }

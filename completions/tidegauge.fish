@@ -26,6 +26,8 @@ complete -c tidegauge -n '__tidegauge_is run watch' -l quiet -s q -d 'say nothin
 complete -c tidegauge -n '__tidegauge_is run watch judge report' -l limit -x -a '16GB 32GB 64GB' -d 'memory that may be used'
 complete -c tidegauge -n '__tidegauge_is run watch judge report' -l leak-prior -x -d 'how likely a leak is before anything was measured'
 complete -c tidegauge -n '__tidegauge_is run watch judge report' -l longest-warm-up -x -a 40m -d 'how long growth may go on and still end'
+complete -c tidegauge -n '__tidegauge_is run watch judge report' -l leak-from -x -d 'probability from which a finished recording is called a leak'
+complete -c tidegauge -n '__tidegauge_is run watch judge report' -l alarm-from -x -d 'the same while watching'
 complete -c tidegauge -n '__tidegauge_is run watch judge report' -l steps-per-epoch -x -d 'optimizer steps in one pass over the data'
 
 complete -c tidegauge -n '__tidegauge_is run' -l json -rF -d 'write the verdict document there'

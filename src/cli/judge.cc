@@ -10,6 +10,8 @@
 #include "cli/command.h"
 #include "cli/judged.h"
 #include "cli/options.h"
+#include "verdict/compare.h"
+#include "view/comparison.h"
 #include "view/verdict_json.h"
 
 namespace tidegauge::cli {
@@ -21,8 +23,10 @@ examples:
   tidegauge judge ~/.local/share/tidegauge/recordings/train-*.tg
   tidegauge judge memory.csv --limit 32GB        time,rss_mb or step,rss_mb
   tidegauge judge memory.csv --markers steps.csv --json
+  tidegauge judge rank0.tg rank1.tg rank2.tg     and which of them is different
+  tidegauge judge mprofile_20240501.dat          or psrecord, Prometheus, docker stats, W&B…
 
-What CSV files may look like: docs/judge-input.md. Exit code 1: a leak, or a limit likely reached.
+What files may look like: docs/judge-input.md. Exit code 1: a leak, or a limit likely reached.
 )";
 
 struct JudgeOptions {
@@ -51,6 +55,13 @@ void print(const std::string& path, const Judged& judged, const JudgeOptions& op
   for (const auto& line : judged.verdicts.explanation) fmt::print("  {}\n", line);
 }
 
+void print_side_by_side(const std::vector<verdict::Outline>& runs, const JudgeOptions& options) {
+  const auto found = verdict::compare(runs);
+  fmt::print("{}", options.json
+                       ? view::comparison_document(runs, found)
+                       : view::comparison_text(runs, found, paper_of(STDOUT_FILENO).columns));
+}
+
 void add_unit(CLI::App& app, std::optional<double>& unit_bytes) {
   const auto take = [&unit_bytes](const std::string& text) {
     const auto bytes = parse_bytes("1" + text);
@@ -67,7 +78,8 @@ void add_unit(CLI::App& app, std::optional<double>& unit_bytes) {
 int judge(Words words) {
   CLI::App app("Verdicts for a recording, or for somebody else's numbers.", "judge");
   JudgeOptions options;
-  app.add_option("FILE", options.files, "recordings or CSV files")->required();
+  app.add_option("FILE", options.files, "recordings, CSV files, or what other tools wrote")
+      ->required();
   app.add_flag("--json", options.json, "print the verdict document (docs/verdict-format.md)");
   app.add_flag("--explain", options.explain, "show what the verdict was made from");
   app.add_option("--markers", options.markers,
@@ -79,15 +91,19 @@ int judge(Words words) {
   if (const auto code = parse(app, words)) return *code;
 
   int worst = kNothingWrong;
+  std::vector<verdict::Outline> runs;
+  const bool several = options.files.size() > 1;
   for (const auto& path : options.files) {
-    const auto judged = judge_file({path, options.markers, options.unit_bytes}, options.rules);
+    auto judged = judge_file({path, options.markers, options.unit_bytes, several}, options.rules);
     if (!judged) {
       worst = std::max(worst, fail("judge", exit_code_of(judged.error()), judged.error().what));
       continue;
     }
     print(path, *judged, options);
     worst = std::max(worst, exit_code_of(judged->verdicts));
+    if (several) runs.push_back(std::move(judged->outline));
   }
+  if (runs.size() > 1) print_side_by_side(runs, options);
   return worst;
 }
 

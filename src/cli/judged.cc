@@ -67,12 +67,24 @@ Result<> add_markers(const std::string& path, record::Recording& recording) {
   return Ok{};
 }
 
-Judged judge_whole(const record::Recording& recording, const verdict::Rules& rules,
-                   std::vector<std::string> notes) {
+Judged concluded(const JudgeInput& input, const verdict::Gauge& gauge, view::Summary summary,
+                 std::vector<std::string> notes) {
+  Judged out{gauge.judge(), std::move(summary), std::move(notes)};
+  if (input.one_of_several) out.outline = gauge.outline(input.path);
+  return out;
+}
+
+Judged judge_whole(const JudgeInput& input, const record::Recording& recording,
+                   const verdict::Rules& rules, std::vector<std::string> notes) {
+  verdict::Gauge gauge(rules);
   view::Summary summary;
+  gauge.begin(recording.header);
   summary.begin(recording.header);
-  for (const auto& entry : recording.entries) summary.add(entry);
-  return Judged{verdict::judge(recording, rules), std::move(summary), std::move(notes)};
+  for (const auto& entry : recording.entries) {
+    gauge.add(entry);
+    summary.add(entry);
+  }
+  return concluded(input, gauge, std::move(summary), std::move(notes));
 }
 
 // Markers have to be sorted in among the entries, so all of them have to be there.
@@ -83,7 +95,7 @@ Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdi
       [&](const record::Entry& entry) { recording.entries.push_back(entry); });
   if (!end) return end.error();
   if (const auto done = add_markers(input.markers, recording); !done) return done.error();
-  return judge_whole(recording, rules, notes_of(*end));
+  return judge_whole(input, recording, rules, notes_of(*end));
 }
 
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
@@ -101,7 +113,7 @@ Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& ru
         summary.add(entry);
       });
   if (!end) return end.error();
-  return Judged{gauge.judge(), std::move(summary), notes_of(*end)};
+  return concluded(input, gauge, std::move(summary), notes_of(*end));
 }
 
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
@@ -110,7 +122,7 @@ Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
   auto foreign = record::parse_series(*text, {.unit_bytes = input.unit_bytes});
   if (!foreign) return within(input.path, foreign.error());
   if (const auto done = add_markers(input.markers, foreign->recording); !done) return done.error();
-  return judge_whole(foreign->recording, rules, notes_of(foreign->notes));
+  return judge_whole(input, foreign->recording, rules, notes_of(foreign->notes));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "verdict/compare.h"
 #include "verdict/verdict.h"
 #include "view/summary.h"
 
@@ -16,12 +17,14 @@ struct JudgeInput {
   std::string path;
   std::string markers{};               // path of a markers file; empty: none
   std::optional<double> unit_bytes{};  // of CSV columns that do not say theirs
+  bool one_of_several = false;         // then it is outlined, to compare it with the others
 };
 
 struct Judged {
   verdict::Verdicts verdicts;
   view::Summary summary;
   std::vector<std::string> notes;  // what was odd about the file
+  verdict::Outline outline{};      // where it was asked for
 };
 
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules);

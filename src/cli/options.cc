@@ -22,6 +22,13 @@ bool calls_for_action(const verdict::Verdict& verdict) {
   return verdict.forecast && verdict.forecast->probability > kLikely;
 }
 
+void add_bar(CLI::App& app, const char* name, double& bar, const char* what) {
+  app.add_option(name, bar, what)
+      ->check(CLI::Range(0.5, 0.999))
+      ->capture_default_str()
+      ->type_name("P");
+}
+
 }  // namespace
 
 CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<double>& bytes,
@@ -62,6 +69,10 @@ void add_rules(CLI::App& app, verdict::Rules& rules) {
          "--longest-warm-up", take_warm_up,
          "how long growth may go on in a straight line and still end by itself [40m]")
       ->type_name("TIME");
+  add_bar(app, "--leak-from", rules.finished_bar,
+          "probability from which a finished recording is called a leak");
+  add_bar(app, "--alarm-from", rules.alarm_bar,
+          "the same while watching, which looks again and again");
   app.add_option("--steps-per-epoch", rules.steps_per_epoch,
                  "optimizer steps in one pass over the data, where the job does not say")
       ->check(CLI::PositiveNumber)

@@ -20,20 +20,18 @@ constexpr double kAfterPass = 0.15;  // a second data set, several copies in wor
 constexpr double kAfterPassPower = 2.5;
 constexpr double kAfterPassLeast = 0.004;
 
-// Stairs that end by themselves (arenas, pools) mostly do so within a few events: three in ten
-// are left after five, one in twelve after twelve.
-constexpr double kTypicalEvents = 3.2;
+// Stairs that end by themselves (arenas, pools) mostly do so within a few events: three in
+// eight are left after five, one in nine after twelve.
+constexpr double kTypicalEvents = 3.8;
 constexpr double kEventPower = 1.83;
 // Epochs are longer: what fills up with them does so within five, one in eleven is left after six.
 constexpr double kTypicalEpochs = 2.9;
 constexpr double kEpochPower = 3.2;
 
-// Bars for p_leak. An alarm looks again and again, so the best of many looks must clear a higher
-// one, and one that is higher still while little time has passed.
-constexpr double kFinishedBar = 0.84;
-constexpr double kAlarmBar = 0.92;
+// An alarm looks again and again, so the best of many looks must clear a higher bar, and one that
+// is higher still while little time has passed.
 constexpr double kEarlyMinutes = 120;
-constexpr double kEarlySlope = 0.5;
+constexpr double kEarlySlope = 0.75;
 
 struct Stairs {
   double typical = 0;
@@ -80,9 +78,9 @@ double events_at_survival(double survival, Tie tie) {
 }
 
 double leak_bar(const Rules& rules, double elapsed_minutes) {
-  if (rules.mode == Rules::Mode::Finished) return kFinishedBar;
+  if (rules.mode == Rules::Mode::Finished) return std::clamp(rules.finished_bar, 0.5, 0.999);
   const double early = std::max(0.0, std::log(kEarlyMinutes / std::max(elapsed_minutes, 1.0)));
-  return logistic(logit(kAlarmBar) + kEarlySlope * early);
+  return logistic(logit(std::clamp(rules.alarm_bar, 0.5, 0.999)) + kEarlySlope * early);
 }
 
 double survival_needed(const Rules& rules, double bar) {
