@@ -34,6 +34,7 @@ complete -c tidegauge -n '__tidegauge_is run' -l json -rF -d 'write the verdict 
 complete -c tidegauge -n '__tidegauge_is run' -l no-marks -d 'give the job no channel for its steps and phases'
 complete -c tidegauge -n '__tidegauge_is run' -l live -d 'show the live view'
 complete -c tidegauge -n '__tidegauge_is run' -l no-hooks -d 'put nothing into the job to find its steps'
+complete -c tidegauge -n '__tidegauge_is run' -l no-history -d 'neither use nor keep how earlier runs ended'
 complete -c tidegauge -n '__tidegauge_is run' -l no-guess -d 'do not look for steps in the output of the job'
 complete -c tidegauge -n '__tidegauge_is run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'
 

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/earlier_runs.h"
 #include "cli/job_environment.h"
 #include "cli/job_marks.h"
 #include "cli/options.h"
@@ -49,6 +50,8 @@ struct RunOptions {
   bool no_hooks = false;
   std::string own_path{};  // of the recording, where the user named none
   bool live = false;
+  bool no_history = false;
+  bool warm_up_given = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
 };
@@ -76,11 +79,14 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   app.add_flag("--no-guess", options.no_guess, "do not look for steps in the job's output");
   app.add_flag("--live,!--no-live", options.live,
                "show the live view; the job's output has to go elsewhere");
+  app.add_flag("--no-history", options.no_history,
+               "neither use nor keep how earlier runs of this command ended");
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
   auto [ours, rest] = split_at_dashes(words);
   if (const auto code = parse(app, ours)) return code;
+  options.warm_up_given = app.count("--longest-warm-up") > 0;
   options.command = app.remaining();
   if (!options.command.empty() && options.command[0].starts_with("-")) {
     return fail("run", kWrongUse,
@@ -183,6 +189,7 @@ void watch_and_tell(guard::Job& job, JobMarks& marks, const RunOptions& options)
     ending = session->end();
   }
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
+  if (ending && !options.no_history) remember_run(options.command, ending->verdicts);
   while (!job.status()) job.pump(-1);
   if (!session) return tell_of_nothing(session.error(), options);
   if (options.sitting.quiet) return;
@@ -238,6 +245,9 @@ int run(Words words) {
     return fail("run", kCouldNotLook, good.error().what);
   }
 
+  if (!options.no_history) {
+    options.rules = with_history(options.command, options.rules, options.warm_up_given);
+  }
   JobMarks marks({.channel = !options.no_marks, .guess = !options.no_guess});
   choose_recording(options);
   auto job = guard::Job::start({.arguments = options.command,

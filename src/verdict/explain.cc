@@ -29,8 +29,9 @@ void priors(const Material& material, Lines& out) {
                                   : format_duration(60 * rules.longest_warm_up_minutes);
   out.push_back(
       fmt::format("Priors: a leak is as likely as {:.2f} before looking; a warm-up without "
-                  "marks lasts up to {}.",
-                  rules.leak_prior, longest));
+                  "marks lasts up to {}{}.",
+                  rules.leak_prior, longest,
+                  rules.earlier.empty() ? "" : " (earlier runs of this command were looked at)"));
   const bool finished = rules.mode == Rules::Mode::Finished;
   out.push_back(fmt::format("Bars: leak from p = {:.2f} on ({}), bounded below p = 0.35.",
                             leak_bar(rules, minutes_of(material)),

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "verdict/conclude.h"
+#include "verdict/earlier.h"
 #include "verdict/explain.h"
 #include "verdict/features.h"
 #include "verdict/setting.h"
@@ -98,6 +99,9 @@ void Judgement::judge_tree(Verdicts& out) const {
       tree,
       attribute(tree, watched_.members(), analysis.began, analysis.ended.value_or(tree.until)),
       verdict);
+  if (auto usual = say_earlier(rules_.earlier); !usual.empty()) {
+    verdict.evidence.push_back(std::move(usual));
+  }
   out.explanation = explain(verdict, about, analysis);
   out.all.push_back(std::move(verdict));
 }

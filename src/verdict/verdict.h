@@ -120,6 +120,14 @@ struct Verdict {
   std::optional<double> limit_bytes{};
 };
 
+// How an earlier run of the same command ended.
+struct EarlierRun {
+  Class klass = Class::Undecided;
+  double level_bytes = 0;
+  std::optional<double> settled_seconds{};
+  std::optional<double> settled_step{};
+};
+
 // Options of the judgement. Priors are policy, so they are visible and can be set.
 struct Rules {
   std::optional<double>
@@ -129,6 +137,7 @@ struct Rules {
       40;  // the time scale m: an unmarked linear warm-up may take this long
   double longest_warm_up_steps = 1000;  // the same for a recording that counts only steps
   std::optional<double> steps_per_epoch{};
+  std::vector<EarlierRun> earlier{};  // oldest first; told in the evidence (earlier.h)
   // A recording that has ended is judged once; an alarm looks again and again and needs a higher
   // bar.
   enum class Mode { Finished, Alarm };
