@@ -142,8 +142,8 @@ struct Rules {
   // bar.
   enum class Mode { Finished, Alarm };
   Mode mode = Mode::Finished;
-  double finished_bar = 0.84;  // p_leak at or above this is called a leak
-  double alarm_bar = 0.88;     // the same once two hours have passed; higher before
+  double finished_bar = 0.86;  // p_leak at or above this is called a leak
+  double alarm_bar = 0.875;    // the same once two hours have passed; higher before
 };
 
 struct Verdicts {
