@@ -6,6 +6,7 @@
 
 #include "around.h"
 #include "record/ring.h"
+#include "steps.h"
 
 static const struct python_api* python;
 static struct tidegauge_ring* ring;
@@ -115,12 +116,26 @@ static python_object* distinct_add(python_object* self, python_object* const* ar
   return python->new_long(fresh > 0 ? set->count : -1);
 }
 
+static python_object* method(python_object* self, python_object* const* arguments, ssize_t count) {
+  (void)self;
+  if (count < 1) return none();
+  if (python->new_method != NULL) return python->new_method(arguments[0]);
+  python->increase(arguments[0]);
+  return arguments[0];
+}
+
 static struct python_method methods[] = {
     {"mark", mark, PYTHON_METH_FASTCALL, NULL},
     {"text", text, PYTHON_METH_FASTCALL, NULL},
     {"distinct_new", distinct_new, PYTHON_METH_FASTCALL, NULL},
     {"distinct_add", distinct_add, PYTHON_METH_FASTCALL, NULL},
+    {"method", method, PYTHON_METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},  // around
+    {NULL, NULL, 0, NULL},  // and STEP_METHODS more
+    {NULL, NULL, 0, NULL},
+    {NULL, NULL, 0, NULL},
+    {NULL, NULL, 0, NULL},
+    {NULL, NULL, 0, NULL},
 };
 
 python_object* tidegauge_python_functions(void) {
@@ -128,7 +143,8 @@ python_object* tidegauge_python_functions(void) {
   if (python == NULL) return NULL;
   if (ring == NULL) ring = tidegauge_ring_open(getenv(tidegauge_ring_variable()));
   enum { METHODS = sizeof methods / sizeof methods[0] };
-  methods[METHODS - 1] = around_method(python);
+  methods[METHODS - STEP_METHODS - 1] = around_method(python);
+  step_methods(python, ring, &methods[METHODS - STEP_METHODS]);
   python_object* const dict = python->new_dict();
   if (dict == NULL) return NULL;
   for (size_t i = 0; i < METHODS; ++i) {

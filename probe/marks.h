@@ -13,5 +13,8 @@
 //   distinct_add(set, indices)      how many are in it after these were added; -1 if nothing was
 //   new
 //   around(…)                       see around.h
-// All but around return None or a number and never raise; without a ring they do nothing.
+//   step_begin(…) and the like      see steps.h
+//   method(function)                one that binds like a function of Python's, without Python code
+// All but around and method return None or a number and never raise; without a ring they do
+// nothing.
 __attribute__((visibility("default"))) python_object* tidegauge_python_functions(void);

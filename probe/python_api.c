@@ -55,5 +55,6 @@ const struct python_api* python_api_find(void) {
     if (found == NULL) return NULL;
     *(void**)((char*)&api + wanted[i].at) = found;
   }
+  *(void**)&api.new_method = dlsym(RTLD_DEFAULT, "PyInstanceMethod_New");
   return &api;
 }

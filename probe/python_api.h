@@ -61,6 +61,7 @@ struct python_api {
   void (*increase)(python_object* object);
   void (*decrease)(python_object* object);
   python_object* none;
+  python_object* (*new_method)(python_object* function);  // may be null
 };
 
 // The functions of the interpreter in this process, or null if there is none that has them all.

@@ -15,6 +15,8 @@ STEP, EPOCH, PHASE_BEGIN, PHASE_END, DISTINCT, NOTE = 1, 2, 3, 4, 5, 6
 FRAMEWORK, OPTIMIZER, LOADER = 2, 3, 4
 HF, LIGHTNING, DEEPSPEED = 1, 2, 3  # one that drives another has the lower number: it counts for both
 
+MAYBE_NESTED, LOOK_AROUND = 1, 2  # what step_end may ask for
+
 MOST_KNOWN = 4096  # optimizers, loaders, data sets told apart; after those, numbers are given out anew
 MOST_DATA_SETS = 64
 MOST_EVALUATING = 8
@@ -56,7 +58,8 @@ def around_class():
         from types import MethodType
 
         class Around(partial):
-            # Called, it goes from C to C. Looked up on an object it is a method, and pickled it is its name.
+            # Called, it goes from C to C; pickled, it is its name. Looked up on an object it is a method, where the
+            # interpreter has no faster way.
             def __get__(self, thing, owner=None):
                 return self if thing is None else MethodType(self, thing)
 
@@ -73,7 +76,8 @@ def replace(owner, attribute, before=None, after=None, always=False):
     original = getattr(owner, attribute, None)
     Around = around_class()
     if callable(original) and not isinstance(original, Around):
-        setattr(owner, attribute, dressed(Around(around, original, before, after, always), original))
+        new = dressed(Around(around, original, before, after, always), original)
+        setattr(owner, attribute, method(new) if isinstance(owner, type) else new)
 
 
 # ---- phases: the outermost begin and the last end of each name
@@ -102,38 +106,26 @@ def in_phase(owner, attribute, name):
 
 
 def hook_optimizer(module):
-    from _thread import _local
-
     torch = sys.modules["torch"]
-    steps = {}  # by optimizer
-    threads = _local()  # optimizers whose step runs now in this thread, the outermost first
-    known = Known()
 
+    # As little Python as can be: at a step all caches are cold.
     def before_step(optimizer, args, kwargs):
-        if torch.compiler.is_compiling():
-            return
-        try:
-            threads.inside.append(id(optimizer))
-        except AttributeError:
-            threads.inside = [id(optimizer)]
+        if not torch.compiler.is_compiling():
+            step_begin(optimizer)
 
     def after_step(optimizer, args, kwargs):
-        if torch.compiler.is_compiling():
-            return
-        try:
-            inside = threads.inside
-            while inside and inside.pop() != id(optimizer):
-                pass
-            if inside:
-                if within_another(sys._getframe(1)):
-                    return  # super().step(), a sharded optimizer's parts
-                inside.clear()  # a step that raised had left its number behind
-            number = known.number(optimizer)
-            count = steps[number] = steps.get(number, 0) + 1
-            mark(STEP, OPTIMIZER | number << 8, count)
-            stepped()
-        except Exception:
-            pass
+        if not torch.compiler.is_compiling():
+            asked = step_end(optimizer)
+            if asked:
+                rarely(asked, optimizer)
+
+    def rarely(asked, optimizer):
+        if asked == MAYBE_NESTED:
+            if within_another(sys._getframe(2)):
+                return  # super().step(), a sharded optimizer's parts
+            asked = step_alone(optimizer)  # a step that raised had not ended
+        if asked == LOOK_AROUND:
+            look_around()
 
     def within_another(frame):
         # Our hooks are called by torch's wrapper around each step; another one further up is the step that calls us.
@@ -149,21 +141,12 @@ def hook_optimizer(module):
 def hook_dataloader(module):
     known = Known()
     passes = {}  # by loader
-    taken = {}  # batches of the present pass, by iterator
 
     def started(iterator, loader, *rest, **more):
         number = known.number(loader)
         passes[number] = passes.get(number, 0) + 1
         mark(EPOCH, LOADER | number << 8, passes[number], 0, data_sets.number(loader.dataset))
-        if len(taken) > MOST_KNOWN:
-            taken.clear()
-        taken[id(iterator)] = [number, 0, batches_of(loader)]
-
-    def batch(iterator):
-        entry = taken.get(id(iterator))
-        if entry is not None:
-            entry[1] += 1
-            mark(STEP, LOADER | entry[0] << 8, entry[1], entry[2])
+        batch_begin(iterator, LOADER | number << 8, batches_of(loader))
 
     def again(iterator, loader, first_iter=False, **more):
         # Persistent workers: the next pass is the same iterator. The first call is part of its making.
@@ -178,7 +161,7 @@ def hook_dataloader(module):
 
     # `for` looks the special method up on the class, and torch's subclasses inherit it.
     replace(module._BaseDataLoaderIter, "__init__", after=started)
-    replace(module._BaseDataLoaderIter, "__next__", after=batch)
+    replace(module._BaseDataLoaderIter, "__next__", after=batch_end)
     replace(module._MultiProcessingDataLoaderIter, "_reset", after=again)
 
 
@@ -235,8 +218,14 @@ def hook_module(module):
             evaluating.remove(key)
             end("eval")
 
+    def leave_alone():
+        # Some trainers call it for each batch, and it calls itself for each module inside.
+        if module.Module.__dict__.get("train") is train:
+            module.Module.train = original
+
     if not hasattr(original, "__wrapped__"):
         module.Module.train = dressed(train, original)
+        state["leave_modes_alone"] = leave_alone
 
 
 def hook_save(module):
@@ -257,16 +246,19 @@ def hook_dynamo(module):
 # ---- frameworks
 
 
+def speaks_for_itself():
+    state["framework"] = state["stepped"] = True
+    state["leave_modes_alone"]()
+
+
 def hook_hf_callbacks(module):
     source = FRAMEWORK | HF << 8
 
-    def step(handler, args, trainer_state, *rest, **more):
-        state["framework"] = True
-        mark(STEP, source, trainer_state.global_step, max(trainer_state.max_steps, 0))
-        stepped()
+    def step(handler, args, trainer_state, control=None, **more):
+        mark(STEP, source, trainer_state.global_step, trainer_state.max_steps)
 
-    def epoch(handler, args, trainer_state, *rest, **more):
-        state["framework"] = True
+    def epoch(handler, args, trainer_state, control=None, **more):
+        speaks_for_itself()
         mark(EPOCH, source, int(trainer_state.epoch or 0) + 1, int(args.num_train_epochs))
 
     replace(module.CallbackHandler, "on_step_end", after=step)
@@ -285,7 +277,6 @@ def hook_lightning(module):
     def called(trainer, name, *rest, **more):
         tell = events.get(name)
         if tell is not None:
-            state["framework"] = True
             tell(trainer)
 
     def batch_end(trainer):
@@ -293,14 +284,21 @@ def hook_lightning(module):
         if trainer.global_step != last[0]:
             last[0] = trainer.global_step
             mark(STEP, source, trainer.global_step)
-            stepped()
+
+    def epoch(trainer):
+        speaks_for_itself()
+        mark(EPOCH, source, trainer.current_epoch + 1)
+
+    def evaluation(trainer):
+        speaks_for_itself()  # the first one comes before training
+        begin("eval")
 
     events = {
         "on_train_batch_end": batch_end,
-        "on_train_epoch_start": lambda trainer: mark(EPOCH, source, trainer.current_epoch + 1),
-        "on_validation_start": lambda trainer: begin("eval"),
+        "on_train_epoch_start": epoch,
+        "on_validation_start": evaluation,
         "on_validation_end": lambda trainer: end("eval"),
-        "on_test_start": lambda trainer: begin("eval"),
+        "on_test_start": evaluation,
         "on_test_end": lambda trainer: end("eval"),
         "on_predict_start": lambda trainer: begin("predict"),
         "on_predict_end": lambda trainer: end("predict"),
@@ -312,9 +310,9 @@ def hook_deepspeed(module):
     source = FRAMEWORK | DEEPSPEED << 8
 
     def step(engine, *rest, **more):
-        state["framework"] = True
+        if not state["framework"]:
+            speaks_for_itself()
         mark(STEP, source, engine.global_steps)  # stands still while gradients accumulate
-        stepped()
 
     replace(module.DeepSpeedEngine, "step", after=step)
 
@@ -322,12 +320,9 @@ def hook_deepspeed(module):
 # ---- the garbage collector, by its own counters: a callback would cost at every collection
 
 
-def stepped():
+def look_around():
+    """At the first step, and then at most once a second."""
     state["stepped"] = True
-    now = monotonic()
-    if now - state["collected_at"] < 1:
-        return
-    state["collected_at"] = now
     count = get_gc_stats()[2]["collections"]
     if count != state["collected"]:
         state["collected"] = count
@@ -354,12 +349,12 @@ TARGETS = {
 }
 
 state = {
-    "framework": False,  # a framework speaks for itself: its word wins over what modes suggest
+    "framework": False,  # one speaks for itself: its word wins over what modes suggest
+    "leave_modes_alone": lambda: None,
     "in_train": False,
     "stepped": False,
     "around_class": None,
     "collected": 0,
-    "collected_at": 0.0,
 }
 
 
@@ -419,7 +414,6 @@ def install():
 
 
 from gc import get_stats as get_gc_stats
-from time import monotonic
 
 if has_ring and not any(getattr(finder, "__module__", "") == __name__ for finder in sys.meta_path):
     install()

@@ -9,7 +9,14 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Importing torch and transformers alone takes seconds; on a busy machine, a minute.
+PATIENCE_SECONDS = 400
 JOBS = pathlib.Path(__file__).resolve().parent / "jobs"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.timeout(2 * PATIENCE_SECONDS))
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +63,7 @@ class Recorded:
 def record(tidegauge, tmp_path_factory):
     """record("incident.py", "--workers", 4): runs the job under the gauge to its end."""
 
-    def run(job, *words, options=(), python=(), timeout=110):
+    def run(job, *words, options=(), python=(), timeout=PATIENCE_SECONDS):
         folder = tmp_path_factory.mktemp("job")
         path = folder / "recording.tg"
         done = subprocess.run(
