@@ -4,7 +4,7 @@
 
 _tidegauge_options() {
   local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
-  local sitting="--interval --for --until-decided --record --no-record -q --quiet $rules"
+  local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
   case $1 in
     run) echo "--help --json --live --no-marks --no-hooks --no-guess --no-history $sitting" ;;
     watch) echo "--help --name --cgroup --json --no-live --ascii $sitting" ;;

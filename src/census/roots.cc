@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "census/dicts.h"
 
 namespace tidegauge::census {
@@ -40,11 +42,14 @@ class Finder {
   void threads_of(Address interp) {
     auto thread = memory_.pointer(interp + layout_.interp_threads);
     for (int i = 0; thread != 0 && i < kMostThreads; ++i) {
+      const auto first = static_cast<std::ptrdiff_t>(roots_.size());
       if (layout_.frame_kind == FrameKind::Objects) {
         frame_objects(memory_.pointer(thread + layout_.thread_frame));
       } else {
         frames(first_frame(thread));
       }
+      // What is handed down has its name from where it came from: main()'s, not the last callee's.
+      std::reverse(roots_.begin() + first, roots_.end());
       thread = memory_.pointer(thread + thread::kNext);
     }
   }

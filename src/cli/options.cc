@@ -90,6 +90,7 @@ void add_sitting(CLI::App& app, SittingOptions& sitting) {
   auto* record = app.add_option("--record", sitting.record_path, "where to keep the recording")
                      ->type_name("FILE");
   app.add_flag("--no-record", sitting.no_record, "keep no recording")->excludes(record);
+  app.add_flag("--no-census", sitting.no_census, "do not look into a Python process that grows");
   app.add_flag("-q,--quiet", sitting.quiet, "say nothing at the end but errors");
 }
 

@@ -31,6 +31,7 @@ struct SittingOptions {
   bool no_record = false;
   std::string record_path{};
   bool quiet = false;
+  bool no_census = false;
 };
 void add_sitting(CLI::App& app, SittingOptions& sitting);
 

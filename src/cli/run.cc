@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/earlier_runs.h"
 #include "cli/job_environment.h"
@@ -143,14 +144,22 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
   return Session::begin(*std::move(collector), std::move(begin));
 }
 
+// What a session hears from besides the kernel.
+struct Helpers {
+  JobMarks marks;
+  CauseFinder causes;
+};
+
 // Watches until the job ends, or the watching was for a while only.
-void follow(guard::Job& job, Session& session, JobMarks& marks, const RunOptions& options) {
+void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOptions& options) {
+  auto& [marks, causes] = helpers;
   Screen screen(options.live ? Screen::Kind::View : Screen::Kind::Silent, false);
   marks.listen_to(job, session);
   while (!job.status()) {
     if (session.now_ns() >= session.due_ns()) {
       marks.pass_on(session);
       session.look();
+      causes.after_look(session);
       screen.show(session);
       if (enough_seen(session, options.sitting)) break;
     }
@@ -180,12 +189,13 @@ void tell_of_nothing(const Error& error, const RunOptions& options) {
 }
 
 // Watches the job to its end and tells about it then: until then stderr is the job's alone.
-void watch_and_tell(guard::Job& job, JobMarks& marks, const RunOptions& options) {
+void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options) {
   std::vector<std::string> warnings;
   auto session = begin_session(job, options, warnings);
   std::optional<Session::Ending> ending;
   if (session) {
-    follow(job, *session, marks, options);
+    follow(job, *session, helpers, options);
+    helpers.causes.finish(*session);
     ending = session->end();
   }
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
@@ -198,9 +208,9 @@ void watch_and_tell(guard::Job& job, JobMarks& marks, const RunOptions& options)
 }
 
 // Whatever happens to our watching, the job is waited for.
-void watch_to_the_end(guard::Job& job, JobMarks& marks, const RunOptions& options) {
+void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& options) {
   try {
-    watch_and_tell(job, marks, options);
+    watch_and_tell(job, helpers, options);
   } catch (const std::exception& error) {
     job.on_output({});
     while (!job.status()) job.pump(-1);
@@ -248,7 +258,9 @@ int run(Words words) {
   if (!options.no_history) {
     options.rules = with_history(options.command, options.rules, options.warm_up_given);
   }
-  JobMarks marks({.channel = !options.no_marks, .guess = !options.no_guess});
+  Helpers helpers{JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
+                  CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start())};
+  auto& marks = helpers.marks;
   choose_recording(options);
   auto job = guard::Job::start({.arguments = options.command,
                                 .environment = environment_for(options, marks),
@@ -259,7 +271,7 @@ int run(Words words) {
   }
   // Whoever reads our words may leave; the exit code is the job's all the same.
   std::signal(SIGPIPE, SIG_IGN);
-  watch_to_the_end(*job, marks, options);
+  watch_to_the_end(*job, helpers, options);
   return exit_as(*std::move(job));
 }
 

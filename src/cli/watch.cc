@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/screen.h"
@@ -108,6 +109,7 @@ int watch(Words words) {
     return fail("watch", kWrongUse, "what to watch? Give a PID, --name PATTERN or --cgroup PATH.");
   }
 
+  CauseFinder causes(options.sitting.no_census ? std::nullopt : CensusServer::start());
   StopSignals stop;
   auto collector = open_collector(options);
   if (!collector) {
@@ -132,7 +134,10 @@ int watch(Words words) {
                 options.ascii);
   bool leave = false;
   while (!leave) {
-    if (session->now_ns() >= session->due_ns()) session->look();
+    if (session->now_ns() >= session->due_ns()) {
+      session->look();
+      causes.after_look(*session);
+    }
     if (options.json) print_json(*session, lines, subject);
     screen.show(*session);
     if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
@@ -140,6 +145,7 @@ int watch(Words words) {
     leave = stop.taken() || screen.take_keys(*session);
   }
   screen.close();
+  causes.finish(*session);
   const auto ending = session->end();
   if (options.json) {
     print(lines.last_verdict(ending.verdicts, subject));

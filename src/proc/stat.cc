@@ -2,6 +2,7 @@
 #include "proc/stat.h"
 
 #include <array>
+#include <csignal>
 
 #include "base/text.h"
 
@@ -64,6 +65,7 @@ Result<Stat> parse_stat(std::string_view text) {
             .major_faults = *major,
             .threads = *threads,
             .rss_pages = *rss,
+            .exit_signal = number<int>(fields, 38).value_or(SIGCHLD),
             .image = {number<std::uint64_t>(fields, 26).value_or(0),
                       number<std::uint64_t>(fields, 28).value_or(0)}};
   if (is_dead(stat.state)) stat.wait_status = number<int>(fields, 52);
@@ -72,6 +74,11 @@ Result<Stat> parse_stat(std::string_view text) {
 
 bool has_ended(const Stat& stat) {
   return is_dead(stat.state) && stat.threads <= 1;
+}
+
+bool is_census_copy(const Stat& stat) {
+  constexpr char kHeldByATracer = 't';
+  return stat.exit_signal == 0 && (stat.state == kHeldByATracer || is_dead(stat.state));
 }
 
 }  // namespace tidegauge::proc

@@ -35,6 +35,7 @@ struct Stat {
   std::uint64_t major_faults = 0;
   std::uint64_t threads = 0;
   std::uint64_t rss_pages = 0;
+  int exit_signal = 0;  // what its parent gets when it ends; 0: nothing
   Image image{};
   // As wait() gives it; only of a process that has ended. Where it is not ours to know the kernel
   // says 0, as for a good end: whether its image was known while it lived tells the two apart.
@@ -49,5 +50,9 @@ Result<Stat> parse_stat(std::string_view text);
 // Ended, and kept only until its parent asks how. A first thread that has left the others alone
 // looks like that too, but has not ended.
 bool has_ended(const Stat& stat);
+
+// A copy that a census made of a process: it never runs, and nobody is told when it goes. It is no
+// part of the job, though its parent is.
+bool is_census_copy(const Stat& stat);
 
 }  // namespace tidegauge::proc

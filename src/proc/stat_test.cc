@@ -28,6 +28,7 @@ TEST(ParseStat, TakesTheFieldsOfProc5) {
                          .major_faults = 7,
                          .threads = 1,
                          .rss_pages = 394,
+                         .exit_signal = 17,
                          .image = {93895217946624, 140725548458384}}));
 }
 

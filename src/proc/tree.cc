@@ -109,7 +109,7 @@ std::vector<Stat> Tree::strangers_among(const Root& root, std::span<const pid_t>
       continue;
     }
     auto stat = read_stat(root, pid);
-    if (!stat || has_ended(*stat) || stat->id.pid != pid) continue;
+    if (!stat || has_ended(*stat) || is_census_copy(*stat) || stat->id.pid != pid) continue;
     youngest = std::max(youngest, stat->id.start_ticks);
     strangers.push_back(std::move(*stat));
   }

@@ -35,6 +35,7 @@ constexpr std::array kEventKinds = {
     Name<EventKind>{EventKind::MarksLost, "marks_lost"},
     Name<EventKind>{EventKind::OomKill, "oom_kill"},
     Name<EventKind>{EventKind::Gap, "gap"},
+    Name<EventKind>{EventKind::Held, "held"},
 };
 
 constexpr std::array kMarkSources = {

@@ -11,7 +11,7 @@ TEST(Names, EveryIdLeadsBackToItsValue) {
        {Role::Other, Role::Main, Role::Wrapper, Role::CompileWorker, Role::LoaderWorker}) {
     EXPECT_EQ(role_of(id_of(role)), role);
   }
-  for (int i = 0; i <= static_cast<int>(EventKind::Gap); ++i) {
+  for (int i = 0; i <= static_cast<int>(EventKind::Held); ++i) {
     EXPECT_EQ(event_kind_of(id_of(static_cast<EventKind>(i))), static_cast<EventKind>(i));
   }
   for (int i = 0; i <= static_cast<int>(MarkSource::File); ++i) {

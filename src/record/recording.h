@@ -41,6 +41,7 @@ enum class EventKind {
   MarksLost,  // value = how many marks were overwritten before we read them
   OomKill,    // value = processes killed so far in the cgroup named by `name`
   Gap,        // no samples for longer than planned: we were stopped, or the machine slept
+  Held,  // of a census: value bytes in total objects are held; name = their type, a blank, by whom
 };
 
 // Who says so. The reader, not the job, decides which source is the step.

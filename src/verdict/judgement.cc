@@ -138,6 +138,18 @@ void Judgement::judge_members(Verdicts& out) const {
   }
 }
 
+// What a census found, where memory has grown: Python's heap is not in shared memory, nor on a GPU.
+void Judgement::name_causes(Verdict& verdict) const {
+  const bool grew = verdict.klass == Class::Leak || verdict.klass == Class::WarmUp ||
+                    verdict.klass == Class::Shift || verdict.klass == Class::Undecided;
+  const auto kind = verdict.subject.kind;
+  if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
+  const double growth = std::max(verdict.floor_bytes, verdict.last_bytes) - verdict.first_bytes;
+  const auto& process = verdict.subject.process;
+  verdict.causes =
+      process ? watched_.holders().causes(*process, growth) : watched_.holders().causes(growth);
+}
+
 Verdicts Judgement::verdicts() const {
   Verdicts out;
   judge_tree(out);
@@ -157,6 +169,7 @@ Verdicts Judgement::verdicts() const {
     nothing.evidence.emplace_back("The recording holds no sample of any memory.");
     out.all.push_back(std::move(nothing));
   }
+  for (auto& verdict : out.all) name_causes(verdict);
   return out;
 }
 

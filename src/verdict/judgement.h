@@ -29,6 +29,7 @@ class Judgement {
   void judge_tree(Verdicts& out) const;
   void judge_columns(Verdicts& out) const;
   void judge_members(Verdicts& out) const;
+  void name_causes(Verdict& verdict) const;
 
   const Watched& watched_;
   const Rules& rules_;

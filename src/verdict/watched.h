@@ -10,6 +10,7 @@
 #include "record/ledger.h"
 #include "record/recording.h"
 #include "verdict/block_series.h"
+#include "verdict/holders.h"
 #include "verdict/limits.h"
 #include "verdict/marks.h"
 #include "verdict/members.h"
@@ -32,6 +33,7 @@ class Watched {
   const Limits& limits() const { return limits_; }
   const Marks& marks() const { return marks_; }
   const Members& members() const { return members_; }
+  const Holders& holders() const { return holders_; }
   const BlockSeries& total() const { return total_; }
   const BlockSeries& shmem() const { return shmem_; }
   const BlockSeries& gpu() const { return gpu_; }
@@ -67,6 +69,7 @@ class Watched {
   Limits limits_{};
   Marks marks_{};
   Members members_{};
+  Holders holders_{};
   std::optional<std::int64_t> origin_ns_{};
   std::vector<record::ProcessId> living_{};
   std::vector<Waiting> falling_{};

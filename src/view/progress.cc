@@ -137,6 +137,7 @@ void Progress::add(const record::Event& event) {
     case EventKind::Started:
     case EventKind::Exited:
     case EventKind::Distinct:
+    case EventKind::Held:
       return;
   }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cause_finder.h"
+
+#include <algorithm>
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kMiB = 1 << 20;
+constexpr double kGrowthWorthALook = 64 * kMiB;
+constexpr double kShareWorthALook = 0.2;  // of what the process holds
+constexpr double kShareOfTime = 0.01;     // that censuses may take of a job's time
+constexpr double kSoonestSeconds = 10;
+constexpr double kGrownSinceLast = 1.3;  // so much larger: look again
+constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
+constexpr double kLastWordSeconds = 5;
+
+double growth_of(const verdict::Verdict& verdict) {
+  return verdict.last_bytes - verdict.first_bytes;
+}
+
+bool has_room(const Session& session, const verdict::Verdict& verdict) {
+  if (verdict.limit_bytes && verdict.last_bytes > (1 - kRoomNeeded) * *verdict.limit_bytes) {
+    return false;
+  }
+  const auto& machine = session.sample().machine;
+  if (!machine || !machine->available || !machine->total) return true;
+  return static_cast<double>(*machine->available) >
+         kRoomNeeded * static_cast<double>(*machine->total);
+}
+
+}  // namespace
+
+// The process that has grown most, where that is much.
+const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const {
+  const verdict::Verdict* most = nullptr;
+  for (const auto& verdict : session.verdicts().all) {
+    const auto& process = verdict.subject.process;
+    if (!process || refused_.contains(*process)) continue;
+    if (verdict.subject.kind == verdict::Kind::Gpu || session.who_is(process->pid) != *process)
+      continue;
+    if (growth_of(verdict) < std::max(kGrowthWorthALook, kShareWorthALook * verdict.last_bytes))
+      continue;
+    if (most == nullptr || growth_of(verdict) > growth_of(*most)) most = &verdict;
+  }
+  return most;
+}
+
+bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower) const {
+  if (!asked_ || asked_->process != *grower.subject.process) return true;
+  const double since = static_cast<double>(session.now_ns() - asked_->at_ns) / kNsPerSecond;
+  if (since < std::max(kSoonestSeconds, cost_seconds_ / kShareOfTime)) return false;
+  return grower.last_bytes > kGrownSinceLast * asked_->bytes || grower.klass != asked_->klass;
+}
+
+void CauseFinder::after_look(Session& session) {
+  if (!server_) return;
+  if (const auto answer = server_->take(0)) hear(session, *answer);
+  if (server_->busy()) return;
+  const auto* const grower = worth_a_look(session);
+  if (grower == nullptr || !is_time(session, *grower) || !has_room(session, *grower)) return;
+  asked_ = {*grower->subject.process, session.now_ns(), grower->last_bytes, grower->klass};
+  server_->ask(asked_->process.pid);
+}
+
+void CauseFinder::finish(Session& session) {
+  if (!server_ || !server_->busy()) return;
+  if (const auto answer = server_->take(kLastWordSeconds)) hear(session, *answer);
+}
+
+void CauseFinder::hear(Session& session, const CensusServer::Answer& answer) {
+  if (!answer.taken) {
+    refused_.insert(asked_->process);
+    return;
+  }
+  cost_seconds_ = answer.seconds;
+  for (const auto& holder : answer.holders) {
+    session.add(
+        {.at_ns = asked_->at_ns,
+         .kind = record::EventKind::Held,
+         .process = asked_->process,
+         .source = record::MarkSource::Kernel,
+         .name = holder.type + " " + (holder.root == "native" ? "C code: " : "") + holder.path,
+         .value = static_cast<double>(holder.retained_bytes),
+         .total = static_cast<double>(holder.count)});
+  }
+}
+
+}  // namespace tidegauge::cli

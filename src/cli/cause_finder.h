@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks into the process that grows, now and then, and tells the session who holds what.
+#pragma once
+
+#include <set>
+
+#include "cli/census_server.h"
+#include "cli/session.h"
+
+namespace tidegauge::cli {
+
+class CauseFinder {
+ public:
+  // Without a server it finds nothing, and says nothing.
+  explicit CauseFinder(std::optional<CensusServer> server) : server_(std::move(server)) {}
+
+  void after_look(Session& session);
+  // The watch is over: what was asked last is waited for, a little.
+  void finish(Session& session);
+
+ private:
+  struct Asked {
+    record::ProcessId process{};
+    std::int64_t at_ns = 0;
+    double bytes = 0;
+    verdict::Class klass = verdict::Class::Undecided;
+  };
+  const verdict::Verdict* worth_a_look(const Session& session) const;
+  bool is_time(const Session& session, const verdict::Verdict& grower) const;
+  void hear(Session& session, const CensusServer::Answer& answer);
+
+  std::optional<CensusServer> server_;
+  std::optional<Asked> asked_{};
+  double cost_seconds_ = 0;  // of the last one
+  std::set<record::ProcessId> refused_{};
+};
+
+}  // namespace tidegauge::cli

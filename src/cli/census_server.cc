@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/census_server.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+
+#include "base/text.h"
+#include "census/census.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr std::size_t kMostHolders = 12;
+constexpr std::string_view kEnd = "\n\n";
+
+// "taken SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then an empty line.
+std::string told(const Result<census::Census>& taken) {
+  if (!taken) return "none\n\n";
+  auto text = fmt::format("taken {} {}\n", taken->seconds, taken->pause_ms);
+  for (std::size_t i = 0; i < std::min(kMostHolders, taken->retainers.size()); ++i) {
+    const auto& holder = taken->retainers[i];
+    auto type = holder.type;
+    std::replace(type.begin(), type.end(), ' ', '_');
+    text += fmt::format("{} {} {} {} {}\n", holder.retained_bytes, holder.count, holder.root, type,
+                        holder.path);
+  }
+  return text + "\n";
+}
+
+std::string census_of(pid_t pid) {
+  try {
+    return told(census::take_census(pid, {}));
+  } catch (const std::exception&) {  // no memory left, most likely: no census is worth more
+    return "none\n\n";
+  }
+}
+
+void put_all(int line, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(line, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) ::_exit(0);
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+[[noreturn]] void serve(int line) {
+  ::setsid();  // Ctrl-C and the shell's job control are not for it
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_BLOCK, &all, nullptr);
+  ::prctl(PR_SET_NAME, "tidegauge-census");
+  // Whoever reads the job's output must not wait for us to close it.
+  if (const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
+  }
+  ::setpriority(PRIO_PROCESS, 0, 10);  // the job comes first
+  pid_t pid = 0;
+  while (true) {
+    const ssize_t got = ::read(line, &pid, sizeof pid);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != sizeof pid) ::_exit(0);  // whoever started us is gone
+    put_all(line, census_of(pid));
+  }
+}
+
+std::optional<record::Census::Holder> parse_holder(std::string_view line) {
+  record::Census::Holder holder;
+  const auto bytes = to_number<std::uint64_t>(next_word(line));
+  const auto count = to_number<std::uint64_t>(next_word(line));
+  holder.root = next_word(line);
+  holder.type = next_word(line);
+  holder.path = trimmed(line);
+  if (!bytes || !count || holder.path.empty()) return {};
+  holder.retained_bytes = *bytes;
+  holder.count = *count;
+  return holder;
+}
+
+CensusServer::Answer parse_answer(std::string_view text) {
+  CensusServer::Answer answer;
+  auto head = next_line(text);
+  if (next_word(head) != "taken") return answer;
+  answer.taken = true;
+  answer.seconds = to_number<double>(next_word(head)).value_or(0);
+  answer.pause_ms = to_number<double>(next_word(head)).value_or(0);
+  while (!text.empty()) {
+    if (auto holder = parse_holder(next_line(text))) answer.holders.push_back(*std::move(holder));
+  }
+  return answer;
+}
+
+}  // namespace
+
+std::optional<CensusServer> CensusServer::start() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid < 0) return {};
+  if (pid == 0) {
+    ours = UniqueFd();
+    serve(theirs.get());
+  }
+  return CensusServer(std::move(ours));
+}
+
+void CensusServer::ask(pid_t pid) {
+  busy_ = ::send(line_.get(), &pid, sizeof pid, MSG_NOSIGNAL) == sizeof pid;
+}
+
+std::optional<CensusServer::Answer> CensusServer::take(double wait_seconds) {
+  if (!busy_) return {};
+  const timespec wait{static_cast<time_t>(wait_seconds), 0};
+  pollfd ready{line_.get(), POLLIN, 0};
+  while (heard_.find(kEnd) == std::string::npos) {
+    if (::ppoll(&ready, 1, &wait, nullptr) <= 0) return {};
+    char piece[4096];
+    const ssize_t got = ::recv(line_.get(), piece, sizeof piece, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) {  // it is gone, and there will be no more
+      busy_ = false;
+      return Answer{};
+    }
+    heard_.append(piece, static_cast<std::size_t>(got));
+  }
+  busy_ = false;
+  const auto text = std::exchange(heard_, {});
+  return parse_answer(text);
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process beside us that takes censuses while we go on looking and carrying the job's output. It
+// is started before anything is watched, so that it is never taken for a part of the job.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "record/census.h"
+
+namespace tidegauge::cli {
+
+class CensusServer {
+ public:
+  // Nothing if there is no process to be had: then there are no censuses.
+  static std::optional<CensusServer> start();
+
+  bool busy() const { return busy_; }
+  void ask(pid_t pid);  // not while it is busy
+
+  struct Answer {
+    bool taken = false;  // false: it runs no Python that we know, may not be read, or has ended
+    double seconds = 0;
+    double pause_ms = 0;
+    std::vector<record::Census::Holder> holders{};
+  };
+  // What it has said since it was asked. Waits that long at most.
+  std::optional<Answer> take(double wait_seconds);
+
+ private:
+  explicit CensusServer(UniqueFd line) : line_(std::move(line)) {}
+
+  UniqueFd line_;
+  std::string heard_{};
+  bool busy_ = false;
+};
+
+}  // namespace tidegauge::cli
