@@ -67,7 +67,7 @@ class MemoryCallback(Callback):
         if self.on_request == "save_and_stop":
             trainer.should_stop = True
 
-    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # before the model is taken off the GPU
         if trainer.is_global_zero:
             batches = trainer.num_training_batches
             if isinstance(batches, int) and batches > 0:
