@@ -18,19 +18,23 @@ namespace tidegauge::cli {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-// Judging may take this share of one core; in the beginning, when everything is news, more.
-constexpr double kJudgeBudget = 0.0002;
-constexpr double kJudgeAtFirst = 1.0 / 3;  // of the time watched so far
-// After an hour a second more changes nothing.
-constexpr double kJudgeRarely = 1.0 / 50;
-constexpr double kJudgeSoonestSeconds = 2;
-constexpr double kJudgeLatestSeconds = 60;
+// How long a verdict stands before another is worth its cost.
+struct JudgePace {
+  double share_of_a_core;
+  double at_first;  // in the beginning, when everything is news: of the time watched so far
+  double rarely;    // after an hour a second more changes nothing: the same
+  double soonest_seconds;
+  double latest_seconds;
+};
+constexpr JudgePace kTree{0.0001, 1.0 / 3, 1.0 / 50, 2, 60};
+// Of single processes: some dozens, and nobody waits for them. They also follow the tree's.
+constexpr JudgePace kAll{0.0001, 1, 1.0 / 20, 4, 120};
 
-// How long a verdict stands before it is worth another look.
-double judge_again_after(double cost_seconds, double watched_seconds) {
-  const double affordable = std::min(cost_seconds / kJudgeBudget, kJudgeAtFirst * watched_seconds);
-  return std::clamp(std::max(affordable, kJudgeRarely * watched_seconds), kJudgeSoonestSeconds,
-                    kJudgeLatestSeconds);
+double again_after(const JudgePace& pace, double cost_seconds, double watched_seconds) {
+  const double affordable =
+      std::min(cost_seconds / pace.share_of_a_core, pace.at_first * watched_seconds);
+  return std::clamp(std::max(affordable, pace.rarely * watched_seconds), pace.soonest_seconds,
+                    pace.latest_seconds);
 }
 
 std::int64_t clock_ns(clockid_t clock) {
@@ -54,6 +58,8 @@ struct Session::State {
 
   void take(const record::Entry& entry);
   void judge();
+  void judge_all();
+  std::int64_t due_after(const JudgePace& pace, std::int64_t cpu_before_ns) const;
   void write(const record::Entry& entry);
   Result<std::string> write_report(const verdict::Verdicts& about,
                                    const std::string& recording) const;
@@ -70,6 +76,7 @@ struct Session::State {
   std::int64_t started_ns = 0;
   std::int64_t due_ns = 0;
   std::int64_t judge_due_ns = 0;
+  std::int64_t judge_all_due_ns = 0;
   bool fresh = false;
 };
 
@@ -88,12 +95,29 @@ void Session::State::take(const record::Entry& entry) {
 }
 
 void Session::State::judge() {
+  if (verdicts.all.empty() || sample.at_ns >= judge_all_due_ns) return judge_all();
+  const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  auto tree = gauge.judge_first();
+  fresh = true;
+  judge_due_ns = due_after(kTree, before);
+  const bool changed = tree.all.front().klass != verdicts.all.front().klass;
+  if (changed) return judge_all();  // what is told of a change fits together
+  verdicts.all.front() = std::move(tree.all.front());
+  verdicts.explanation = std::move(tree.explanation);
+}
+
+void Session::State::judge_all() {
   const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   verdicts = gauge.judge();
   fresh = true;
-  const auto cost = static_cast<double>(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before) / kNsPerSecond;
-  const auto watched = static_cast<double>(sample.at_ns) / kNsPerSecond;
-  judge_due_ns = sample.at_ns + to_ns(judge_again_after(cost, watched));
+  judge_all_due_ns = due_after(kAll, before);
+  judge_due_ns = sample.at_ns + to_ns(kTree.soonest_seconds);
+}
+
+std::int64_t Session::State::due_after(const JudgePace& pace, std::int64_t cpu_before_ns) const {
+  const auto cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns;
+  return sample.at_ns + to_ns(again_after(pace, static_cast<double>(cost) / kNsPerSecond,
+                                          static_cast<double>(sample.at_ns) / kNsPerSecond));
 }
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,

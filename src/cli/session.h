@@ -51,8 +51,8 @@ class Session {
   proc::Collector& collector();
   const record::Header& header() const;
   const record::Sample& sample() const;  // the last one
-  // As of the last judgement. Judging takes its time from a budget, so it may lie some seconds
-  // back; `fresh` is true once after a new one.
+  // As of the last judgement. Judging takes its time from a budget, so the tree's may lie some
+  // seconds back, up to a minute, and those of processes two; `fresh` is true once after a new one.
   const verdict::Verdicts& verdicts() const;
   bool take_fresh_verdict();
   bool decided() const;  // the tree's verdict is not open any more

@@ -54,6 +54,10 @@ Verdicts Gauge::judge(Rules::Mode mode) const {
   return state_->judged(rules, [](const auto& judgement) { return judgement.verdicts(); });
 }
 
+Verdicts Gauge::judge_first() const {
+  return state_->judged(state_->rules, [](const auto& judgement) { return judgement.first(); });
+}
+
 Outline Gauge::outline(const std::string& name) const {
   return state_->judged(state_->rules,
                         [&](const auto& judgement) { return judgement.outline(name); });

@@ -128,6 +128,10 @@ TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
     const auto streamed = gauge.judge();
     const auto whole = judge(recording.get(), {});
     ASSERT_EQ(streamed.all.size(), whole.all.size());
+    const auto first = gauge.judge_first();
+    ASSERT_EQ(first.all.size(), 1u);
+    EXPECT_EQ(first.all[0].evidence, whole.all[0].evidence);
+    EXPECT_EQ(first.explanation, whole.explanation);
     for (std::size_t k = 0; k < whole.all.size(); ++k) {
       EXPECT_EQ(streamed.all[k].klass, whole.all[k].klass);
       EXPECT_EQ(streamed.all[k].p_leak, whole.all[k].p_leak);

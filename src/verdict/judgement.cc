@@ -150,6 +150,15 @@ void Judgement::name_causes(Verdict& verdict) const {
       process ? watched_.holders().causes(*process, growth) : watched_.holders().causes(growth);
 }
 
+Verdicts Judgement::first() const {
+  Verdicts out;
+  judge_tree(out);
+  if (out.all.empty()) out = verdicts();
+  out.all.resize(1);
+  name_causes(out.all.front());
+  return out;
+}
+
 Verdicts Judgement::verdicts() const {
   Verdicts out;
   judge_tree(out);

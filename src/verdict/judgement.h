@@ -16,6 +16,7 @@ class Judgement {
   Judgement(const Watched& watched, const Rules& rules);
 
   Verdicts verdicts() const;
+  Verdicts first() const;  // of those, alone
   Outline outline(const std::string& name) const;
   std::vector<float> features() const;
 
