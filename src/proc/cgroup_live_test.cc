@@ -11,6 +11,8 @@
 
 #include "base/fd.h"
 #include "proc/cgroup.h"
+#include "proc/collector.h"
+#include "record/ledger.h"
 
 namespace tidegauge::proc {
 namespace {
@@ -70,6 +72,8 @@ class Child {
     from_ = UniqueFd(from[0]);
     pid_ = ::fork();
     if (pid_ != 0) return;
+    to_ = UniqueFd();  // or it would never see the end of what it is told
+    from_ = UniqueFd();
     std::size_t bytes = 0;
     while (::read(ask.get(), &bytes, sizeof bytes) == sizeof bytes) {
       void* const memory =
@@ -144,6 +148,35 @@ TEST(CgroupReader, CountsARealKill) {
   const auto after = reader->read();
   ASSERT_FALSE(after.empty());
   EXPECT_EQ(after[0].oom_kill, 1u);
+}
+
+TEST(CgroupReader, TheLedgerOfAJobWithItsOwnGroupAddsUpToWhatThatIsCharged) {
+  const RealGroup group;
+  if (!group.ok()) GTEST_SKIP() << "no memory cgroup can be made here";
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::size_t kMost = 40u << 20;
+  Child child, stranger;
+  ASSERT_TRUE(group.take(child.pid()));
+  child.tell(kMost);
+  ASSERT_TRUE(child.answers());
+  auto collector = Collector::open({child.pid()}, {.gpu = false});
+  ASSERT_TRUE(collector);
+  record::LedgerKeeper ledgers;
+  for (const auto& entry : collector->collect(0)) ledgers.add(entry);
+  const auto alone = ledgers.last();
+  ASSERT_TRUE(alone.charged);
+  EXPECT_GE(*alone.charged, kMost);
+  EXPECT_LE(*alone.charged, kMost + (8u << 20));
+  EXPECT_GE(*alone.anon, kMost);
+  EXPECT_LE(*alone.anon, *alone.charged);  // as the group counts it, not as a fork inherited it
+  const auto kinds = *alone.anon + *alone.file + *alone.shmem + *alone.page_tables;
+  EXPECT_EQ(static_cast<std::int64_t>(kinds) + alone.unexplained,
+            static_cast<std::int64_t>(*alone.charged));
+
+  ASSERT_TRUE(group.take(stranger.pid()));
+  for (const auto& entry : collector->collect(11 * kSecond)) ledgers.add(entry);
+  EXPECT_FALSE(ledgers.last().charged);  // what is charged now is not the job's alone
+  EXPECT_GE(ledgers.last().total, kMost);
 }
 
 TEST(CgroupReader, ARemovedGroupIsNotThereAnyMore) {
