@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to watch a process tree, for us and for others, in the same run: compare.py BUILD [--seconds 60] [--quick]
+"""What it costs to watch a process tree, for us and for others, in the same run: compare.py BUILD [--seconds 20] [--quick]
 
-Watches a tree of 25 processes with 10 GB resident (bench_tree). CPU time is the kernel's own account in
-nanoseconds (schedstat) over a stretch of steady watching, or the whole of a call where a tool has to be called
-again for each sample. Writes a Markdown table to stdout.
+Watches a tree of 25 processes with 10 GB resident (bench_tree), with one tool after the other, in rounds, so that
+what else the machine does falls on all alike; the middle one of the rounds counts. CPU time is the kernel's own
+account in nanoseconds (schedstat) over a stretch of steady watching, or the whole of a call where a tool has to be
+called again for each sample. Writes a Markdown table to stdout.
 """
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ import pathlib
 import platform
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,8 +25,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = ("4GB", "24", "250MB")  # 10 GB in 25 processes
-CALLS = 5  # for tools that are called for each sample
-WARM_UP_SECONDS = 5
+ROUNDS = 3
+CALLS = 5  # in a round, for tools that are called for each sample
+WARM_UP_SECONDS = 8
 
 
 @dataclasses.dataclass
@@ -88,8 +91,8 @@ def of_calls(tool: str, reads: str, command: list) -> Cost:
 
 def of_ourselves(binary: pathlib.Path, pid: int, interval: float, seconds: float) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
-        command = [binary, "watch", str(pid), "--interval", f"{interval}s", "--record", f"{folder}/recording"]
-        reads = "all kinds, roles, recording, verdict"
+        command = [binary, "watch", str(pid), "--json", "--interval", f"{interval}s", "--record", f"{folder}/recording"]
+        reads = "all kinds, roles, JSON, recording, verdict"
         return of_a_watcher(f"tidegauge, {1 / interval:g} Hz", reads, command, interval, seconds)
 
 
@@ -114,21 +117,39 @@ def of_others(pid: int, seconds: float) -> list:
     return costs
 
 
+def one_round(build: pathlib.Path, pid: int, seconds: float) -> list:
+    binary = build / "tidegauge"
+    ours = [of_ourselves(binary, pid, 1, seconds), of_ourselves(binary, pid, 0.1, seconds)]
+    return [*ours, *of_others(pid, seconds / 2)]
+
+
+def middle(rounds: list) -> list:
+    """Of each tool, the middle cost and the largest RSS."""
+    costs = []
+    for same in zip(*rounds):
+        rss = [cost.rss_mib for cost in same if cost.rss_mib is not None]
+        cpu_ms = statistics.median(cost.cpu_ms for cost in same)
+        costs.append(dataclasses.replace(same[0], cpu_ms=cpu_ms, rss_mib=max(rss, default=None)))
+    return costs
+
+
 def table(costs: list) -> str:
-    ours = costs[0].cpu_ms
-    lines = ["| watched with | what it tells | CPU per sample | of one core at its rate | own RSS | times our cost |",
-             "|---|---|---:|---:|---:|---:|"]
+    at_1_hz, at_10_hz = costs[0].cpu_ms, costs[1].cpu_ms
+    lines = ["| watched with | what it tells | CPU per sample | of one core at its rate | own RSS | times ours at 1 Hz | at 10 Hz |",
+             "|---|---|---:|---:|---:|---:|---:|"]
     for cost in costs:
         rate = 10 if "10 Hz" in cost.tool else 1
         rss = "–" if cost.rss_mib is None else f"{cost.rss_mib:.1f} MiB"
         lines.append(f"| {cost.tool} | {cost.reads} | {cost.cpu_ms:.3g} ms | {cost.cpu_ms * rate / 10:.2g} % "
-                     f"| {rss} | {cost.cpu_ms / ours:,.3g} |")
+                     f"| {rss} | {cost.cpu_ms / at_1_hz:,.3g} | {cost.cpu_ms / at_10_hz:,.3g} |")
     return "\n".join(lines)
 
 
 def machine() -> str:
     model = next((line.partition(": ")[2] for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
-    return f"{os.cpu_count()} × {model.strip()}, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}"
+    load = " ".join(f"{load:.1f}" for load in os.getloadavg())
+    return (f"{os.cpu_count()} × {model.strip()}, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}; "
+            f"what else it did (load average before): {load}")
 
 
 def many_processes(build: pathlib.Path, seconds: float) -> str:
@@ -145,16 +166,16 @@ def many_processes(build: pathlib.Path, seconds: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--seconds", type=float, default=60, help="steady watching, for each tool")
-    parser.add_argument("--quick", action="store_true", help="10 s for each tool")
+    parser.add_argument("--seconds", type=float, default=20, help="steady watching, for each tool and round")
+    parser.add_argument("--quick", action="store_true", help="one round of 10 s, and no tree of 10,000")
     options = parser.parse_args()
     build, seconds = options.build.resolve(), 10 if options.quick else options.seconds
-    binary = build / "tidegauge"
     print(f"# What watching costs\n\n{machine()}\n\nA tree of 25 processes, 10 GB resident in all.\n", flush=True)
     with tree(build, *TREE) as pid:
-        costs = [of_ourselves(binary, pid, 1, seconds), of_ourselves(binary, pid, 0.1, seconds), *of_others(pid, seconds / 3)]
-    print(table(costs) + "\n", flush=True)
-    print(many_processes(build, seconds / 2))
+        rounds = [one_round(build, pid, seconds) for _ in range(1 if options.quick else ROUNDS)]
+    print(table(middle(rounds)) + "\n", flush=True)
+    if not options.quick:
+        print(many_processes(build, seconds))
 
 
 if __name__ == "__main__":

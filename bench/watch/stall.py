@@ -8,6 +8,7 @@ psutil watch it, in turns, so that what else the machine does falls on all alike
 import argparse
 import contextlib
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -38,12 +39,14 @@ class Target:
 
 
 def watchers(build: pathlib.Path, pid: str, folder: str) -> dict:
-    ours = [build / "tidegauge", "watch", pid, "--record", f"{folder}/recording"]
+    ours = [build / "tidegauge", "watch", pid, "--json", "--record", f"{folder}/recording"]
+    ordinary = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] if os.geteuid() == 0 else []
     psutil = [sys.executable, HERE / "psutil_loop.py", pid]
     return {
         "nobody": None,
         "tidegauge, 1 Hz": [*ours, "--interval", "1s"],
         "tidegauge, 10 Hz": [*ours, "--interval", "100ms"],
+        "tidegauge, 10 Hz, as an ordinary user": [*ordinary, *ours, "--interval", "100ms"],
         "psutil memory_info, 1 Hz": [*psutil, "info", "1"],
         "psutil memory_full_info, 1 Hz": [*psutil, "full", "1"],
     }
