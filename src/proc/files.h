@@ -46,6 +46,7 @@ class Files {
 
   const Root& root() const { return root_; }
   std::size_t kept() const { return kept_; }
+  bool has_room() const { return kept_ < most_kept_; }  // to keep one more
 
  private:
   Result<std::string_view> read_start(int fd, pid_t pid, std::string_view file);

@@ -106,9 +106,10 @@ Result<Statm> ProcessReader::read_statm(Files& files) {
 
 // Whether anything has changed. No memory: it is ending, or its first thread has, and stat tells.
 Result<std::optional<Stat>> ProcessReader::count(Files& files, std::int64_t now_ns) {
+  // Where no descriptor is kept only stat can tell whether the pid is still its own.
+  if (!statm_.is_kept() && !files.has_room()) return look_fully(files, now_ns);
   const auto now = read_statm(files);
   if (!now && now.error().reason == Reason::Gone) return now.error();
-  // Where no descriptor is kept only stat can tell whether the pid is still its own.
   if (!now || !statm_.is_kept() || !is_as_it_was(*now)) return look_fully(files, now_ns);
   count_due_ns_ = now_ns + kSecondNs;
   return std::optional<Stat>{};
