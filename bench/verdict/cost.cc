@@ -57,6 +57,11 @@ void measure_one(const Series& series, Cost& cost, Sums& sums) {
   cost.kilobytes_largest = std::max(cost.kilobytes_largest, held);
 }
 
+bool restarts_in(const Series& series) {
+  return std::any_of(series.marks.begin(), series.marks.end(),
+                     [](const auto& mark) { return mark.kind == MarkKind::Restart; });
+}
+
 }  // namespace
 
 Cost measure_cost(const std::vector<Kind>& kinds, std::uint64_t seed) {
@@ -65,7 +70,9 @@ Cost measure_cost(const std::vector<Kind>& kinds, std::uint64_t seed) {
   double count = 0;
   for (const auto& kind : kinds) {
     const auto series = kind.make(seed);
-    if (!series.members.empty()) continue;  // a tree is many series
+    // A tree is many series, and so is a job that was started again.
+    const bool several = !series.members.empty() || restarts_in(series);
+    if (several) continue;
     measure_one(series, cost, sums);
     ++count;
   }
