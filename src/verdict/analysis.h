@@ -79,7 +79,8 @@ struct Analysis {
   double age = 0;                      // for how long it has been going on
   std::optional<double> passes{};      // over the data, since it began
   double events = 0;                   // since it began, where Stairs
-  std::optional<double> ended{};       // when growth stopped
+  std::optional<double> ended{};       // begin of the last piece, if growth came before it
+  std::optional<double> settled_at{};  // since when the floor is where it is now
   double rate_before = 0;              // how fast it had grown until then
   double growth_before = 0;            // by how much
   std::optional<double> plateau{};     // where a slowing curve leads

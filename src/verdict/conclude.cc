@@ -153,7 +153,8 @@ std::optional<Needs> needs_of(const Material& material, const Analysis& analysis
     out.if_bounded = settled_at(material, analysis, *pass,
                                 analysis.level + analysis.rate->value * (*pass - now));
   } else if (analysis.finding == Finding::Stopping && analysis.ended) {
-    out.if_bounded = settled_at(material, analysis, *analysis.ended, analysis.level);
+    out.if_bounded = settled_at(material, analysis, analysis.settled_at.value_or(*analysis.ended),
+                                analysis.level);
   }
   return out;
 }
@@ -196,8 +197,9 @@ void set_growth(const Material& material, const Analysis& analysis, Verdict& out
 void set_settled(const Material& material, const Analysis& analysis, double now, Verdict& out) {
   if (out.klass != Class::WarmUp && out.klass != Class::Shift) return;
   if (analysis.ended) {
-    out.settled = settled_at(material, analysis, *analysis.ended, analysis.level);
-    out.tied_to = ended_with_first_pass(material, *analysis.ended) ? Tie::FirstPass : Tie::None;
+    const double at = analysis.settled_at.value_or(*analysis.ended);
+    out.settled = settled_at(material, analysis, at, analysis.level);
+    out.tied_to = ended_with_first_pass(material, at) ? Tie::FirstPass : Tie::None;
   } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
     out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
   }

@@ -97,7 +97,7 @@ void Judgement::judge_tree(Verdicts& out) const {
                              watched_.limits().binding(rules_, Kind::Total, total.last()));
   say_who_grows(
       tree,
-      attribute(tree, watched_.members(), analysis.began, analysis.ended.value_or(tree.until)),
+      attribute(tree, watched_.members(), analysis.began, analysis.settled_at.value_or(tree.until)),
       verdict);
   if (auto usual = say_earlier(rules_.earlier); !usual.empty()) {
     verdict.evidence.push_back(std::move(usual));

@@ -25,6 +25,8 @@ constexpr double kEarlierOfLevel = 0.01;
 // It has ended if the tail grows by less than a fifth of that, and has lasted a fifth as long.
 constexpr double kFlatAfter = 0.2;
 constexpr double kLongEnough = 0.2;
+// …and has settled where it is within this share of all growth.
+constexpr double kSettledSlack = 0.03;
 constexpr double kFaintResidual = 3.3;
 constexpr double kFaintGrowth = 2.5;
 
@@ -57,7 +59,8 @@ class Pass {
   void growing();
   void not_growing();
   void stopped(double earlier, double earlier_length);
-  double end_of_growth() const;
+  std::size_t first_settled_piece(double earlier) const;
+  double begin_of_piece(std::size_t piece) const;
   void look_again_at_survival();
 
   const Setting& setting_;
@@ -186,7 +189,10 @@ void Pass::look_again_at_survival() {
     const double length = first && *first > now() ? *first - point(0).at
                           : walked > 0            ? (now() - point(0).at) / walked
                                                   : now() - point(0).at;
-    out_.look_again = now() + std::max(0.05, missing) * length;
+    // The sample that shows it comes up to one spacing later.
+    const double spacing =
+        (now() - point(0).at) / static_cast<double>(std::max<std::size_t>(1, last_));
+    out_.look_again = now() + std::max(0.05, missing) * length + spacing;
     out_.look_again_why =
         "growth that ends with the first pass over the data would have ended then";
     return;
@@ -242,14 +248,14 @@ void Pass::growing() {
   if (!bent) look_again_at_survival();
 }
 
-// Where the lines of the last two pieces meet, if that is near their common end.
-double Pass::end_of_growth() const {
+// Where the lines of a piece and of the one before it meet, if that is near their common end.
+double Pass::begin_of_piece(std::size_t piece) const {
   const auto& pieces = floor_.pieces;
   const auto& x = floor_.curve.x;
-  const Segment& after = pieces.back();
+  const Segment& after = pieces[piece];
   double place = x[after.begin];
-  if (pieces.size() > 1) {
-    const Segment& before = pieces[pieces.size() - 2];
+  if (piece > 0) {
+    const Segment& before = pieces[piece - 1];
     if (before.slope != after.slope) {
       const double meet = (after.intercept - before.intercept) / (before.slope - after.slope);
       const double latest = x[std::min(x.size() - 1, after.begin + 2)];
@@ -259,6 +265,20 @@ double Pass::end_of_growth() const {
   const std::size_t i = std::max<std::size_t>(1, point_at(track_, last_, place));
   const double span = std::max(clock_[i] - clock_[i - 1], std::numeric_limits<double>::min());
   return point(i - 1).at + (place - clock_[i - 1]) / span * (point(i).at - point(i - 1).at);
+}
+
+// From it on the floor is never again clearly below where it settled; a long spike in between, or a
+// slow decline, does not make growth end later.
+std::size_t Pass::first_settled_piece(double earlier) const {
+  const auto& pieces = floor_.pieces;
+  const double level = std::min(pieces.back().first_value, pieces.back().last_value) -
+                       std::max(kSettledSlack * earlier, 2 * floor_.deviation);
+  std::size_t first = pieces.size() - 1;
+  while (first > 0 &&
+         std::min(pieces[first - 1].first_value, pieces[first - 1].last_value) > level) {
+    --first;
+  }
+  return first;
 }
 
 // Chance of a leak that is too slow to be seen: it rises with the slope's t.
@@ -286,7 +306,9 @@ void Pass::stopped(double earlier, double earlier_length) {
   const bool one_jump = pieces.size() == 2 && jump > 0.7 * earlier && earlier_length > 0.15 * run;
   const bool flat = tail_.trend.slope + tail_.trend.half_width(0.95) < kFlatAfter * steepest;
   const bool long_enough = tail_.length >= kLongEnough * earlier_length;
-  out_.ended = end_of_growth();
+  out_.ended = begin_of_piece(pieces.size() - 1);
+  const auto settled = first_settled_piece(earlier);
+  out_.settled_at = settled > 0 ? begin_of_piece(settled) : *out_.ended;
   out_.growth_before = earlier;
   out_.rate_before = (one_jump ? earlier / earlier_length : typical_slope) / seconds_per_clock_;
   if (flat && long_enough && out_.t > kFaintResidual && tail_.growth > scale_.least_growth) {
@@ -340,7 +362,7 @@ void Pass::not_growing() {
     out_.finding = moved ? Finding::Shifted : Finding::Flat;
   }
   out_.otherwise = out_.finding;
-  if (moved) out_.ended = end_of_growth();
+  if (moved) out_.settled_at = out_.ended = begin_of_piece(pieces.size() - 1);
   out_.plain = chance_of_hidden_leak(out_.t);
   if (out_.t > kFaintGrowth && tail_.growth > scale_.least_growth && out_.t <= out_.bar) {
     out_.finding = Finding::FaintGrowth;
