@@ -33,7 +33,7 @@ wheel: ## a Python wheel in out/
 	@tools/wheel
 
 bench: ## what watching costs, beside psutil, ps, smem and atop
-	@tools/bench
+	@FRAMEWORKS=$(FRAMEWORKS) tools/bench
 
 bench-verdict: ## how right the verdicts are, beside 14 other methods; ARGS=--quick for one minute
 	@tools/bench_verdict $(ARGS)
