@@ -92,8 +92,11 @@ ProgramHead parse_program_head(std::string_view bytes) {
 bool can_preload(const ProgramHead& ours, const ProgramHead& theirs) {
   if (!theirs.elf) return true;
   if (theirs.width != ours.width || theirs.machine != ours.machine) return false;
-  // A static program ignores it, and its children may not.
-  return theirs.linker.empty() || file_name(theirs.linker) == file_name(ours.linker);
+  // A static program ignores it, and its children may not. Our own linker's name may have been
+  // moved out of the head, as patchelf does for a wheel.
+  if (theirs.linker.empty()) return true;
+  if (ours.linker.empty()) return !file_name(theirs.linker).starts_with("ld-musl");
+  return file_name(theirs.linker) == file_name(ours.linker);
 }
 
 bool can_preload_into(const std::string& command, const std::string& own_program) {

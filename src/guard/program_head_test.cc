@@ -69,6 +69,11 @@ TEST(CanPreload, OnlyIntoProgramsOfTheSameKind) {
                                      ELFCLASS32, EM_386, "/lib/ld-linux.so.2"))));
 }
 
+TEST(CanPreload, DoesNotNeedToKnowItsOwnLinker) {
+  EXPECT_TRUE(can_preload(elf64(""), elf64("/lib64/ld-linux-x86-64.so.2")));
+  EXPECT_FALSE(can_preload(elf64(""), elf64("/lib/ld-musl-x86_64.so.1")));
+}
+
 TEST(CanPreload, LooksThroughScripts) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("tidegauge-head-" + std::to_string(::getpid()));

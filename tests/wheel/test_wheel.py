@@ -102,6 +102,15 @@ def test_a_job_is_heard_and_its_own_words_too(installed, tmp_path):
     assert told == [("framework", 1), ("framework", 3), ("explicit", 41)]
 
 
+def test_a_job_that_knows_nothing_of_us_is_heard(installed, tmp_path):
+    recording = tmp_path / "r.tg"
+    command = installed.folder / "bin" / "tidegauge"
+    job = ROOT / "tests" / "programs" / "trainer.py"
+    installed.run(command, "run", "-q", "--interval", "50ms", "--record", recording, "--", installed.python, "-I", job)
+    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
+    assert [event.get("value") for event in map(json.loads, text.splitlines()) if event.get("event") == "step"] == [1, 3]
+
+
 def test_an_enabled_environment_finds_the_gauge_above_it(installed, tmp_path):
     """For launchers that empty the environment; only on request, and taken back as easily."""
     recording = tmp_path / "r.tg"
