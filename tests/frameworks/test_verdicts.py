@@ -4,13 +4,13 @@ import pytest
 
 
 def test_a_collator_that_keeps_its_batches_is_a_leak_per_step(record):
-    job = record("collator_leak.py", "out", 1500)
-    assert (job.done.returncode, job.done.stdout.splitlines()[-1]) == (0, "1500"), job.done.stderr
-    assert job.numbers("step", "framework")[-1] == 1500
-    assert job.numbers("epoch", "framework")[-1] == 50
-    (verdict, *_) = job.verdicts(until=job.at_step(1500))
+    job = record("collator_leak.py", "out", 3000)
+    assert (job.done.returncode, job.done.stdout.splitlines()[-1]) == (0, "3000"), job.done.stderr
+    assert job.numbers("step", "framework")[-1] == 3000
+    assert job.numbers("epoch", "framework")[-1] == 100
+    (verdict, *_) = job.verdicts(until=job.at_step(3000))
     assert verdict["class"] == "leak", verdict["words"]
-    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(4 * 4 * (1 << 16), rel=0.25)
+    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(4 * 4 * (1 << 15), rel=0.25)
 
 
 def test_evaluations_that_need_memory_are_spikes(record):
