@@ -115,12 +115,13 @@ void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding
   census.types = std::move(all);
 }
 
-Result<> read_snapshot(pid_t pid, const Interpreter& python, Census& census) {
+Result<> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::IfNoCopy otherwise,
+                       Census& census) {
   std::vector<Address> collecting;
   for (const auto interp : python.interpreters) {
     collecting.push_back(interp + python.layout->gc_collecting);
   }
-  auto snapshot = Snapshot::take(pid, collecting);
+  auto snapshot = Snapshot::take(pid, collecting, otherwise);
   if (!snapshot) return snapshot.error();
   const ProcessMemory copy(snapshot->readable_pid());
   // As it was when it was copied: the map from before the stop may be older.
@@ -174,8 +175,10 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   Census census{.pid = pid, .python = python->version};
   if (options.stream) {
     stream(memory, *python, census);
-  } else if (auto read = read_snapshot(pid, *python, census); !read) {
-    return read.error();
+  } else {
+    const auto otherwise =
+        options.only_a_copy ? Snapshot::IfNoCopy::GiveUp : Snapshot::IfNoCopy::HoldTarget;
+    if (auto read = read_snapshot(pid, *python, otherwise, census); !read) return read.error();
   }
   merge_types(census.types);
   sort_types(census.types);

@@ -10,7 +10,8 @@
 namespace tidegauge::census {
 
 struct CensusOptions {
-  bool stream = false;  // count without stopping anything; no retainers
+  bool stream = false;       // count without stopping anything; no retainers
+  bool only_a_copy = false;  // give up where the process itself would have to stand still
 };
 
 using record::Census;

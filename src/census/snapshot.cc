@@ -61,9 +61,10 @@ void sleep_ms(long ms) {
 // The process that holds the target. Everything it needs is looked up before the target stops.
 class Hand {
  public:
-  Hand(pid_t target, const std::vector<Address>& collecting, int line)
+  Hand(pid_t target, const std::vector<Address>& collecting, bool may_hold, int line)
       : target_(target),
         collecting_(collecting),
+        may_hold_(may_hold),
         line_(line),
         instruction_(find_syscall_instruction(target)) {}
 
@@ -93,6 +94,10 @@ class Hand {
     if (word.in_collection && !last) return false;
     const auto child = may_call(target_) && instruction_ != 0 ? stopped->fork(instruction_)
                                                               : std::optional<Stopped::Child>{};
+    if (!child && !may_hold_) {
+      say({.error = static_cast<int>(Reason::Unsupported) + 1});
+      return true;
+    }
     if (!child) {
       say(word);
       wait_until_released();
@@ -133,18 +138,20 @@ class Hand {
 
   pid_t target_;
   const std::vector<Address>& collecting_;
+  bool may_hold_;
   int line_;
   Address instruction_;
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
-[[noreturn]] void become_hand(pid_t target, const std::vector<Address>& collecting, int line) {
+[[noreturn]] void become_hand(pid_t target, const std::vector<Address>& collecting, bool may_hold,
+                              int line) {
   ::setsid();
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_BLOCK, &all, nullptr);
   ::prctl(PR_SET_NAME, "tidegauge-hand");
-  Hand(target, collecting, line).work();
+  Hand(target, collecting, may_hold, line).work();
   ::_exit(0);
 }
 
@@ -163,7 +170,8 @@ Error refusal(int error, pid_t pid) {
 
 }  // namespace
 
-Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collecting) {
+Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collecting,
+                                IfNoCopy otherwise) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return from_errno(errno, "socketpair");
@@ -174,7 +182,7 @@ Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collectin
   if (hand < 0) return from_errno(errno, "fork");
   if (hand == 0) {
     ours = UniqueFd();
-    become_hand(pid, collecting, theirs.get());
+    become_hand(pid, collecting, otherwise == IfNoCopy::HoldTarget, theirs.get());
   }
   theirs = UniqueFd();
   Snapshot snapshot;

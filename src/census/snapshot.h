@@ -20,7 +20,10 @@ class Snapshot {
   // we are killed at any moment, that one cleans up. `collecting` are words that are not 0 while
   // the target's collector has its lists in disorder: then it is let go and stopped again a little
   // later.
-  static Result<Snapshot> take(pid_t pid, const std::vector<Address>& collecting);
+  // Where no copy can be made the target itself stands still until it has been read, if it may.
+  enum class IfNoCopy { HoldTarget, GiveUp };
+  static Result<Snapshot> take(pid_t pid, const std::vector<Address>& collecting,
+                               IfNoCopy otherwise);
   Snapshot(Snapshot&&) = default;
   ~Snapshot();  // the copy goes, or the target runs on
 

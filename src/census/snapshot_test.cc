@@ -72,7 +72,7 @@ class Busy {
 TEST(Snapshot, IsACopyThatStandsStillWhileTheTargetRunsOn) {
   Busy busy;
   {
-    const auto snapshot = Snapshot::take(busy.pid(), {});
+    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
     ASSERT_TRUE(snapshot) << snapshot.error().what;
     EXPECT_EQ(snapshot->mode(), Snapshot::Mode::Fork);
     EXPECT_NE(snapshot->readable_pid(), busy.pid());
@@ -86,7 +86,7 @@ TEST(Snapshot, IsACopyThatStandsStillWhileTheTargetRunsOn) {
 TEST(Snapshot, LeavesABusyTargetUnharmed) {
   Busy busy;
   for (int i = 0; i < 50; ++i) {
-    const auto snapshot = Snapshot::take(busy.pid(), {});
+    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
     ASSERT_TRUE(snapshot) << snapshot.error().what;
   }
   const auto seen = busy.shared().rounds.load();
@@ -96,7 +96,7 @@ TEST(Snapshot, LeavesABusyTargetUnharmed) {
 }
 
 TEST(Snapshot, OfNobodyIsGone) {
-  const auto snapshot = Snapshot::take(0x3fffffff, {});
+  const auto snapshot = Snapshot::take(0x3fffffff, {}, Snapshot::IfNoCopy::HoldTarget);
   ASSERT_FALSE(snapshot);
   EXPECT_EQ(snapshot.error().reason, Reason::Gone);
 }
@@ -108,7 +108,7 @@ TEST(Snapshot, GoesWhenItsHolderIsKilled) {
   ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
   const pid_t holder = ::fork();
   if (holder == 0) {
-    const auto snapshot = Snapshot::take(busy.pid(), {});
+    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
     const char word = snapshot ? 'y' : 'n';
     if (::write(ready[1], &word, 1) != 1) ::_exit(1);
     ::pause();

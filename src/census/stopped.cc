@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +36,12 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return threads;
 }
 
+double now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
 int event_of(int status) {
   return status >> 16;
 }
@@ -45,6 +52,19 @@ bool wait_for(pid_t tid, int& status) {
     got = ::waitpid(tid, &status, __WALL);
   } while (got < 0 && errno == EINTR);
   return got == tid;
+}
+
+// The same, but not for ever: a thread in the middle of a device's work stops when that is done.
+bool wait_until(pid_t tid, int& status, double deadline_ms) {
+  constexpr long kFirstPauseNs = 20'000;
+  constexpr long kLongestPauseNs = 1'000'000;
+  for (long pause = kFirstPauseNs;; pause = std::min(2 * pause, kLongestPauseNs)) {
+    const pid_t got = ::waitpid(tid, &status, __WALL | WNOHANG);
+    if (got == tid) return true;
+    if ((got < 0 && errno != EINTR) || now_ms() > deadline_ms) return false;
+    const timespec wait{0, pause};
+    ::nanosleep(&wait, nullptr);
+  }
 }
 
 // The registers of a thread, put back when this goes.
@@ -109,6 +129,8 @@ Result<Stopped> Stopped::stop_first_thread(pid_t pid) {
 }
 
 Result<Stopped> Stopped::stop(pid_t pid) {
+  constexpr double kPatienceMs = 100;
+  const double deadline = now_ms() + kPatienceMs;
   Stopped stopped(pid);
   std::size_t waited_for = 0;
   while (true) {
@@ -122,8 +144,13 @@ Result<Stopped> Stopped::stop(pid_t pid) {
     for (; waited_for < stopped.threads_.size(); ++waited_for) {
       auto& thread = stopped.threads_[waited_for];
       int status = 0;
-      if (!wait_for(thread.tid, status) || !WIFSTOPPED(status)) {
+      if (!wait_until(thread.tid, status, deadline)) {
+        if (now_ms() > deadline) {
+          return Error{Reason::Failed, fmt::format("a thread of {} did not stop in time", pid)};
+        }
         thread.tid = 0;  // it ended
+      } else if (!WIFSTOPPED(status)) {
+        thread.tid = 0;
       } else if (event_of(status) == 0) {
         thread.pending_signal = WSTOPSIG(status);
       }

@@ -15,7 +15,9 @@ namespace tidegauge::census {
 
 class Stopped {
  public:
-  // Stops every thread. Denied: not ours to hold, or another debugger has it.
+  // Stops every thread. Denied: not ours to hold, or another debugger has it. Failed: a thread that
+  // waits for a disk or a driver did not stop in time; the others run again once whoever called
+  // this has ended, which it must do then.
   static Result<Stopped> stop(pid_t pid);
   static Result<Stopped> stop_first_thread(pid_t pid);
   Stopped(Stopped&& other) noexcept : pid_(other.pid_), threads_(std::move(other.threads_)) {

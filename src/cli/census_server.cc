@@ -40,7 +40,7 @@ std::string told(const Result<census::Census>& taken) {
 
 std::string census_of(pid_t pid) {
   try {
-    return told(census::take_census(pid, {}));
+    return told(census::take_census(pid, {.only_a_copy = true}));
   } catch (const std::exception&) {  // no memory left, most likely: no census is worth more
     return "none\n\n";
   }
