@@ -2,6 +2,7 @@
 """doctor: what can be measured here."""
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -38,6 +39,8 @@ def test_knows_a_python_job(call):
         [sys.executable, "-c", "import sys; print('up', flush=True); sys.stdin.read()", "--api-key", "hunter2"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # Python catches it only where it is not ignored, as it is in the background of a script.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         assert job.stdout.readline() == b"up\n"
