@@ -27,8 +27,9 @@ struct JudgePace {
   double latest_seconds;
 };
 constexpr JudgePace kTree{0.0001, 1.0 / 3, 1.0 / 50, 2, 60};
-// Of single processes: some dozens, and nobody waits for them. They also follow the tree's.
-constexpr JudgePace kAll{0.0001, 1, 1.0 / 20, 4, 120};
+// Of single processes: some dozens, 8 ms for 25 of them, and nobody waits for them. They also
+// follow the tree's.
+constexpr JudgePace kAll{0.0001, 4, 1.0 / 20, 8, 120};
 
 double again_after(const JudgePace& pace, double cost_seconds, double watched_seconds) {
   const double affordable =
