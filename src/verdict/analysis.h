@@ -58,7 +58,8 @@ struct Analysis {
   double p_leak = 0;                  // all evidence weighed
   double plain = 0;  // from floor, shape and survival alone: one of the things weighed
   Weighing weighing{};
-  std::string rule{};  // a fact that overruled the weighing; empty: none did
+  std::string rule{};          // a fact that overruled the weighing; empty: none did
+  bool ended_by_pass = false;  // growth ended with the first pass, and another has gone by since
   Tie tied_to = Tie::None;
   std::string phase{};  // name of the event where tied_to is Phase
 
@@ -74,17 +75,18 @@ struct Analysis {
   double t = 0;    // of the slope now
   double bar = 0;  // what it had to exceed
 
-  double level = 0;                    // retained memory now
-  double began = 0;                    // when the growth that is still going on began to count
-  double age = 0;                      // for how long it has been going on
-  std::optional<double> passes{};      // over the data, since it began
-  double events = 0;                   // since it began, where Stairs
-  std::optional<double> ended{};       // begin of the last piece, if growth came before it
-  std::optional<double> settled_at{};  // since when the floor is where it is now
-  double rate_before = 0;              // how fast it had grown until then
-  double growth_before = 0;            // by how much
-  std::optional<double> plateau{};     // where a slowing curve leads
-  std::optional<double> plateau_at{};  // when
+  double level = 0;                         // retained memory now
+  double began = 0;                         // when the growth that is still going on began to count
+  double age = 0;                           // for how long it has been going on
+  std::optional<double> passes{};           // over the data, since it began
+  double events = 0;                        // since it began, where Stairs
+  std::optional<double> ended{};            // begin of the last piece, if growth came before it
+  std::optional<double> settled_at{};       // since when the floor is where it is now
+  std::optional<double> per_step_before{};  // the same for a step, where steps are the clock
+  double rate_before = 0;                   // how fast it had grown until then
+  double growth_before = 0;                 // by how much
+  std::optional<double> plateau{};          // where a slowing curve leads
+  std::optional<double> plateau_at{};       // when
 
   double spike_height = 0;
   std::size_t spike_count = 0;

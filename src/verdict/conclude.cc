@@ -96,6 +96,8 @@ Settled settled_at(const Material& material, const Analysis& analysis, double at
     return out;
   }
   out.bytes_per_minute_before = analysis.rate_before * kSecondsPerMinute;
+  out.bytes_per_step_before = analysis.per_step_before;
+  if (out.bytes_per_step_before) return out;
   const auto first = step_at(material, 0);
   if (out.at_step && first && *out.at_step > *first && at > 0) {
     out.bytes_per_step_before = analysis.rate_before * at / (*out.at_step - *first);

@@ -60,6 +60,7 @@ class Pass {
   void not_growing();
   void stopped(double earlier, double earlier_length);
   std::size_t first_settled_piece(double earlier) const;
+  bool ended_by_pass(double earlier) const;
   double begin_of_piece(std::size_t piece) const;
   void look_again_at_survival();
 
@@ -281,6 +282,20 @@ std::size_t Pass::first_settled_piece(double earlier) const {
   return first;
 }
 
+// Growth that ended where the first pass over the data did, and did not come back in a whole pass
+// since: later passes may be so much faster that few samples saw them, but all the data was read.
+bool Pass::ended_by_pass(double earlier) const {
+  constexpr double kNearPassEnd = 0.12;  // of the pass
+  constexpr double kPassesSince = 0.9;   // a sample may be missing at either end
+  constexpr double kNoGrowth = 0.05;     // of what grew before
+  const auto pass = m_.passes->known() ? m_.passes->first_pass_ends() : std::nullopt;
+  if (!pass || !out_.settled_at) return false;
+  const bool near = std::fabs(*out_.settled_at - *pass) < kNearPassEnd * std::max(*pass, 1e-9);
+  const auto& tail = floor_.pieces.back();
+  return near && m_.passes->passes_at(now()) - 1 >= kPassesSince &&
+         tail.last_value - tail.first_value < kNoGrowth * earlier;
+}
+
 // Chance of a leak that is too slow to be seen: it rises with the slope's t.
 double chance_of_hidden_leak(double t) {
   return 0.03 + 0.3 * logistic(1.5 * (t - 2.2));
@@ -310,7 +325,13 @@ void Pass::stopped(double earlier, double earlier_length) {
   const auto settled = first_settled_piece(earlier);
   out_.settled_at = settled > 0 ? begin_of_piece(settled) : *out_.ended;
   out_.growth_before = earlier;
-  out_.rate_before = (one_jump ? earlier / earlier_length : typical_slope) / seconds_per_clock_;
+  const double slope_before = one_jump ? earlier / earlier_length : typical_slope;
+  out_.rate_before = slope_before / seconds_per_clock_;
+  if (by_steps_ && *out_.settled_at > point(0).at) {
+    // Steps were slower, or faster, then than they are on the whole.
+    out_.per_step_before = slope_before;
+    out_.rate_before = slope_before * earlier_length / (*out_.settled_at - point(0).at);
+  }
   if (flat && long_enough && out_.t > kFaintResidual && tail_.growth > scale_.least_growth) {
     out_.finding = Finding::FaintResidual;
     out_.plain = 0.4;
@@ -322,6 +343,10 @@ void Pass::stopped(double earlier, double earlier_length) {
   } else if (flat && long_enough) {
     out_.finding = one_jump ? Finding::Shifted : Finding::Settled;
     out_.plain = chance_of_hidden_leak(out_.t);
+  } else if (ended_by_pass(earlier)) {
+    out_.finding = Finding::Settled;
+    out_.plain = chance_of_hidden_leak(out_.t);
+    out_.ended_by_pass = true;
   } else {
     out_.finding = Finding::Stopping;
     out_.plain = 0.25;

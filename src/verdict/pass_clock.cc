@@ -48,6 +48,11 @@ double PassClock::passes_at(double at) const {
       const auto ends = first_pass_ends();
       const double begins = marks_->distinct().first_at();
       if (!ends || at < *ends) return marks_->distinct().count_at(at) / *marks_->data_set_size();
+      // Nothing is distinct any more. Later passes may be much faster: steps know, time does not.
+      const auto* const steps = marks_->steps();
+      if (steps != nullptr && steps_per_pass_) {
+        return 1 + (steps->count_at(at) - steps->count_at(*ends)) / *steps_per_pass_;
+      }
       return 1 + (at - *ends) / std::max(*ends - begins, 1e-9);
     }
     case Source::Steps:

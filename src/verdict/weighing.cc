@@ -46,6 +46,11 @@ void apply_facts(const Setting& setting, Analysis& analysis) {
     analysis.rule = "pools and arenas may still be filling up";
     p = analysis.plain;
   }
+  if (analysis.ended_by_pass && p > analysis.plain) {
+    analysis.rule =
+        "growth ended with the first pass over the data, and a whole pass has gone by since";
+    p = analysis.plain;
+  }
   if (analysis.finding != Finding::Growing) return;
   if (analysis.passes && *analysis.passes < kPassOver) {
     analysis.rule = "the first pass over the data is not over";
