@@ -11,7 +11,8 @@ constexpr double kNsPerSecond = 1e9;
 constexpr double kMiB = 1 << 20;
 constexpr double kGrowthWorthALook = 64 * kMiB;
 constexpr double kShareWorthALook = 0.2;  // of what the process holds
-constexpr double kShareOfTime = 0.01;     // that censuses may take of a job's time
+constexpr double kShareOfTime = 0.01;     // that the job may stand still for censuses
+constexpr double kShareOfACore = 0.05;    // that taking them may cost, at low priority
 constexpr double kSoonestSeconds = 10;
 constexpr double kGrownSinceLast = 1.3;  // so much larger: look again
 constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
@@ -51,7 +52,7 @@ const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const 
 bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower) const {
   if (!asked_ || asked_->process != *grower.subject.process) return true;
   const double since = static_cast<double>(session.now_ns() - asked_->at_ns) / kNsPerSecond;
-  if (since < std::max(kSoonestSeconds, cost_seconds_ / kShareOfTime)) return false;
+  if (since < soonest_seconds_) return false;
   return grower.last_bytes > kGrownSinceLast * asked_->bytes || grower.klass != asked_->klass;
 }
 
@@ -75,7 +76,8 @@ void CauseFinder::hear(Session& session, const CensusServer::Answer& answer) {
     refused_.insert(asked_->process);
     return;
   }
-  cost_seconds_ = answer.seconds;
+  soonest_seconds_ = std::max(
+      {kSoonestSeconds, answer.pause_ms / 1e3 / kShareOfTime, answer.seconds / kShareOfACore});
   for (const auto& holder : answer.holders) {
     session.add(
         {.at_ns = asked_->at_ns,

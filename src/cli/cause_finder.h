@@ -31,7 +31,7 @@ class CauseFinder {
 
   std::optional<CensusServer> server_;
   std::optional<Asked> asked_{};
-  double cost_seconds_ = 0;  // of the last one
+  double soonest_seconds_ = 0;  // after the last one, by what it cost
   std::set<record::ProcessId> refused_{};
 };
 
