@@ -57,9 +57,10 @@ void print(const std::string& path, const Judged& judged, const JudgeOptions& op
 
 void print_side_by_side(const std::vector<verdict::Outline>& runs, const JudgeOptions& options) {
   const auto found = verdict::compare(runs);
-  fmt::print("{}", options.json
-                       ? view::comparison_document(runs, found)
-                       : view::comparison_text(runs, found, paper_of(STDOUT_FILENO).columns));
+  fmt::print("{}", options.json ? view::comparison_document(runs, found)
+                                : view::comparison_text(
+                                      runs, found,
+                                      static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns)));
 }
 
 void add_unit(CLI::App& app, std::optional<double>& unit_bytes) {
