@@ -69,7 +69,7 @@ std::optional<KeyTable> read_key_table(const Memory& memory, const Layout& layou
   return layout.compact_keys ? read_compact(memory, keys) : read_sized(memory, keys);
 }
 
-void for_each_value(const Memory& memory, const Layout&, const KeyTable& keys, Address first_value,
+void for_each_value(const Memory& memory, const KeyTable& keys, Address first_value,
                     const ItemCall& call) {
   constexpr std::uint64_t kAtOnce = 32;  // CPython shares no more keys than 30
   Address values[kAtOnce];
@@ -89,7 +89,7 @@ void for_each_item(const Memory& memory, const Layout& layout, Address dict, con
   if (!keys) return;
   const auto values = memory.pointer(dict + dict::kValues);
   if (values != 0) {
-    return for_each_value(memory, layout, *keys, first_value(layout, values), call);
+    return for_each_value(memory, *keys, first_value(layout, values), call);
   }
   std::vector<std::byte> entries;
   for (std::uint64_t done = 0; done < keys->count;) {

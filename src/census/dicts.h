@@ -32,8 +32,8 @@ using ItemCall = std::function<bool(Address key_at, Address value)>;
 void for_each_item(const Memory& memory, const Layout& layout, Address dict, const ItemCall& call);
 
 // The same for values that an instance keeps by itself, with its class's keys.
-void for_each_value(const Memory& memory, const Layout& layout, const KeyTable& keys,
-                    Address first_value, const ItemCall& call);
+void for_each_value(const Memory& memory, const KeyTable& keys, Address first_value,
+                    const ItemCall& call);
 
 // What a dict's tables take besides the dict object itself; from its two pointers.
 std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address keys,

@@ -28,7 +28,6 @@ class Heap {
   std::span<const std::uint64_t> all_bytes() const { return bytes_; }
   const Edges& edges() const { return edges_; }
   const std::vector<Native>& natives() const { return natives_; }
-  bool has_scanned_pools() const { return pool_nodes_ > 0; }
 
   // The object behind a node, read again.
   struct Body {

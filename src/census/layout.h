@@ -27,17 +27,16 @@ struct Layout {
   std::uint16_t runtime_interpreters;
   // Of an interpreter.
   std::uint16_t interp_next, interp_threads, interp_modules, interp_sysdict;
-  std::uint16_t gc_heads;      // three list heads of 24 bytes
-  std::uint16_t gc_permanent;  // from the first head: where gc.freeze() puts things
+  std::uint16_t gc_heads;  // three list heads of 24 bytes
   std::uint16_t gc_collecting;
   // Of a thread and its frames.
   FrameKind frame_kind;
   std::uint16_t thread_frame, cframe_current;
-  std::uint16_t frame_code, frame_previous, frame_locals, frame_owner;
+  std::uint16_t frame_code, frame_previous, frame_locals;
   std::uint16_t code_local_names, code_filename, code_name, code_qualname;
   // Of objects.
   std::uint16_t heap_type_qualname, heap_type_cached_keys;
-  std::uint16_t tuple_items, ascii_header, compact_header, legacy_header;
+  std::uint16_t tuple_items, ascii_header, compact_header;
   InstanceKind instance_kind;
   bool compact_keys;        // dict keys with logarithms instead of sizes (from 3.11)
   bool values_header;       // 8 bytes before instance values (from 3.13)
@@ -56,7 +55,7 @@ inline constexpr std::uint64_t kGcHead = 16;  // before a collected object: next
 }  // namespace object
 namespace type {
 inline constexpr std::uint64_t kName = 24, kBasicSize = 32, kItemSize = 40, kFlags = 168,
-                               kWeakList = 208, kBase = 256, kDict = 264, kDictOffset = 288;
+                               kBase = 256, kDict = 264, kDictOffset = 288;
 inline constexpr std::uint64_t kReadBytes = 296;
 // Bits of tp_flags.
 inline constexpr std::uint64_t kInlineValues = 1U << 2, kManagedWeakref = 1U << 3,
@@ -72,7 +71,7 @@ namespace list {
 inline constexpr std::uint64_t kItems = 24, kAllocated = 32;
 }
 namespace dict {
-inline constexpr std::uint64_t kUsed = 16, kKeys = 32, kValues = 40;
+inline constexpr std::uint64_t kKeys = 32, kValues = 40;
 }
 namespace set {
 inline constexpr std::uint64_t kMask = 32, kTable = 40, kSmallTable = 64;

@@ -91,22 +91,16 @@ std::uint64_t NativeReader::once(Address storage, std::uint64_t bytes) {
 }
 
 std::optional<Native> NativeReader::read(const ObjectView& object, const Memory& memory) {
-  std::optional<Native> native;
   switch (object.type->shape) {
     case Shape::Array:
-      native = array(object, memory);
-      break;
+      return array(object, memory);
     case Shape::ImagingCore:
-      native = image(object, memory);
-      break;
+      return image(object, memory);
     case Shape::Tensor:
-      native = tensor(object, memory);
-      break;
+      return tensor(object, memory);
     default:
       return {};
   }
-  if (!native) ++unreadable_;
-  return native;
 }
 
 std::optional<Native> NativeReader::array(const ObjectView& object, const Memory& memory) {

@@ -19,12 +19,11 @@ struct Native {
 };
 
 // Offsets in these libraries change between their versions, so each object must prove that it is
-// read rightly; one that does not is left out and counted.
+// read rightly; one that does not is left out.
 class NativeReader {
  public:
   // Empty: nothing native, or nothing that could be read.
   std::optional<Native> read(const ObjectView& object, const Memory& memory);
-  std::uint64_t unreadable() const { return unreadable_; }
 
  private:
   std::optional<Native> array(const ObjectView& object, const Memory& memory);
@@ -34,7 +33,6 @@ class NativeReader {
   std::uint64_t once(Address storage, std::uint64_t bytes);
 
   std::set<Address> seen_{};  // buffers that several objects share are counted once
-  std::uint64_t unreadable_ = 0;
 };
 
 }  // namespace tidegauge::census

@@ -46,9 +46,7 @@ class PoolScanner {
       const auto object = object_in(start + at, bytes.subspan(at, pool.block_bytes));
       if (object.type != nullptr) call(object);
     }
-    blocks_ += (pool.end - pool.first) / pool.block_bytes;
   }
-  std::uint64_t blocks() const { return blocks_; }
 
  private:
   ObjectView object_in(Address block_start, std::span<const std::byte> block);
@@ -63,7 +61,6 @@ class PoolScanner {
   TypeTable& types_;
   const Layout& layout_;
   std::vector<Recent> recent_ = std::vector<Recent>(kRecent);
-  std::uint64_t blocks_ = 0;
 };
 
 }  // namespace tidegauge::census

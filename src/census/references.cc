@@ -144,7 +144,7 @@ class Reader {
   void values(Address first) {
     const auto& table = instance_keys(*object_.type, memory_, layout_);
     if (!table) return;
-    for_each_value(memory_, layout_, *table, first, [&](Address key_at, Address value) {
+    for_each_value(memory_, *table, first, [&](Address key_at, Address value) {
       give(value, Kind::Attribute, key_at);
       return true;
     });

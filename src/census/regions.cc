@@ -9,6 +9,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/text.h"
+
 namespace tidegauge::census {
 
 namespace {
@@ -76,7 +78,7 @@ bool MappedMemory::read(Address from, std::span<std::byte> into) const {
 std::vector<Region> parse_regions(std::string_view maps) {
   std::vector<Region> regions;
   while (!maps.empty()) {
-    if (auto region = parse_region(take_until(maps, '\n'))) regions.push_back(*std::move(region));
+    if (auto region = parse_region(next_line(maps))) regions.push_back(*std::move(region));
   }
   return regions;
 }

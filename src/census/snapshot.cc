@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "census/aside.h"
 #include "census/stopped.h"
 
 namespace tidegauge::census {
@@ -28,14 +28,7 @@ struct Word {
   int error = 0;    // an Error's reason plus 1; 0: none
   double pause_ms = 0;
   double stopped_at_ms = 0;
-  bool in_collection = false;
 };
-
-double now_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
 
 // A filter that does not know our call may answer it with death.
 bool may_call(pid_t pid) {
@@ -90,8 +83,7 @@ class Hand {
       stopped.emplace(*std::move(held));
     }
     Word word{.stopped_at_ms = begin};
-    word.in_collection = is_collecting(ProcessMemory(target_), collecting_);
-    if (word.in_collection && !last) return false;
+    if (!last && is_collecting(ProcessMemory(target_), collecting_)) return false;
     const auto child = may_call(target_) && instruction_ != 0 ? stopped->fork(instruction_)
                                                               : std::optional<Stopped::Child>{};
     if (!child && !may_hold_) {
@@ -146,11 +138,7 @@ class Hand {
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
 [[noreturn]] void become_hand(pid_t target, const std::vector<Address>& collecting, bool may_hold,
                               int line) {
-  ::setsid();
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_BLOCK, &all, nullptr);
-  ::prctl(PR_SET_NAME, "tidegauge-hand");
+  stand_aside("tidegauge-hand");
   Hand(target, collecting, may_hold, line).work();
   ::_exit(0);
 }
@@ -200,7 +188,6 @@ Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collectin
   snapshot.readable_pid_ = word.child > 0 ? word.child : pid;
   snapshot.pause_ms_ = word.pause_ms;
   snapshot.stopped_at_ms_ = word.stopped_at_ms;
-  snapshot.in_collection_ = word.in_collection;
   return snapshot;
 }
 

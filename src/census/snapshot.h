@@ -30,7 +30,6 @@ class Snapshot {
   pid_t readable_pid() const { return readable_pid_; }
   Mode mode() const { return mode_; }
   double pause_ms() const;  // so far, in mode Stop
-  bool in_collection() const { return in_collection_; }
 
  private:
   Snapshot() = default;
@@ -40,7 +39,6 @@ class Snapshot {
   Mode mode_ = Mode::Fork;
   double pause_ms_ = 0;
   double stopped_at_ms_ = 0;
-  bool in_collection_ = false;
   UniqueFd hand_{};  // while it is open the copy lives
 };
 

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string_view>
 
+#include "census/aside.h"
 #include "census/regions.h"
 
 namespace tidegauge::census {
@@ -34,12 +35,6 @@ std::vector<pid_t> threads_of(pid_t pid) {
     }
   }
   return threads;
-}
-
-double now_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
 int event_of(int status) {

@@ -4,17 +4,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <exception>
 
 #include "base/text.h"
+#include "census/aside.h"
 #include "census/census.h"
 
 namespace tidegauge::cli {
@@ -56,11 +55,7 @@ void put_all(int line, std::string_view text) {
 }
 
 [[noreturn]] void serve(int line) {
-  ::setsid();  // Ctrl-C and the shell's job control are not for it
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_BLOCK, &all, nullptr);
-  ::prctl(PR_SET_NAME, "tidegauge-census");
+  census::stand_aside("tidegauge-census");
   // Whoever reads the job's output must not wait for us to close it.
   if (const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
