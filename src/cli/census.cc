@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/options.h"
 #include "view/census.h"
 
 namespace tidegauge::cli {
@@ -31,7 +32,7 @@ int census(Words words) {
   bool json = false;
   census::CensusOptions options;
   view::CensusTextOptions text;
-  app.add_option("PID", pid, "the process")->required()->check(CLI::PositiveNumber);
+  app.add_option("PID", pid, "the process")->required()->check(no_process_id);
   app.add_flag("--stream", options.stream, "count without stopping anything");
   app.add_flag("--json", json, "print the census document");
   app.add_flag("--tensors", text.tensors, "all tensors, arrays and images by shape");

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/doctor_here.h"
 #include "cli/doctor_text.h"
+#include "cli/options.h"
 #include "proc/examine.h"
 
 namespace tidegauge::cli {
@@ -18,12 +18,6 @@ namespace {
 
 void append(std::vector<proc::Finding>& all, std::vector<proc::Finding> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-// Empty if it is one, as CLI11 wants it.
-std::string no_process_id(const std::string& word) {
-  const auto pid = to_number<pid_t>(word);
-  return pid && *pid > 0 ? "" : "'" + word + "' is no process id";
 }
 
 bool is_missing(const proc::Finding& finding) {

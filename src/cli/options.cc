@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/exit_codes.h"
 
@@ -77,6 +78,11 @@ void add_rules(CLI::App& app, verdict::Rules& rules) {
                  "optimizer steps in one pass over the data, where the job does not say")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+}
+
+std::string no_process_id(const std::string& word) {
+  const auto pid = to_number<pid_t>(word);
+  return pid && *pid > 0 ? "" : "'" + word + "' is no process id";
 }
 
 void add_sitting(CLI::App& app, SittingOptions& sitting) {

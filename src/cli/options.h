@@ -23,6 +23,9 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<
 // --limit, --leak-prior, --longest-warm-up, --steps-per-epoch. `rules` is complete after parsing.
 void add_rules(CLI::App& app, verdict::Rules& rules);
 
+// What is wrong with `word` as the number of a process, as CLI11 wants to hear it; empty: nothing.
+std::string no_process_id(const std::string& word);
+
 // What `watch` and `run` share.
 struct SittingOptions {
   std::optional<double> interval_seconds{};  // default 1

@@ -102,6 +102,8 @@ def test_the_words(call, heap):
 
 
 def test_what_cannot_be_read_is_said(call):
+    done = call("census", "abc")
+    assert done.returncode == 2 and "'abc' is no process id" in done.stderr
     done = call("census", 2**22 + 1)
     assert done.returncode == 3 and str(2**22 + 1) in done.stderr
     sleeper = subprocess.Popen(["sleep", "60"])
