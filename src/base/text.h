@@ -37,6 +37,15 @@ std::optional<Number> to_number(std::string_view word) {
   return value;
 }
 
+// The same of an integer in another base, without a prefix such as 0x.
+template <class Integer>
+std::optional<Integer> to_number(std::string_view word, int base) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
+  if (error != std::errc{} || end != word.data() + word.size()) return {};
+  return value;
+}
+
 inline std::string_view trimmed(std::string_view text) {
   const auto start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return {};

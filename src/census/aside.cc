@@ -3,8 +3,9 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 namespace tidegauge::census {
 
@@ -17,9 +18,7 @@ void stand_aside(const char* name) {
 }
 
 double now_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+  return static_cast<double>(clock_ns(CLOCK_MONOTONIC)) / 1e6;
 }
 
 }  // namespace tidegauge::census

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <utility>
 
+#include "base/clock.h"
 #include "cli/command.h"
 #include "record/file.h"
 #include "record/store.h"
@@ -36,12 +35,6 @@ double again_after(const JudgePace& pace, double cost_seconds, double watched_se
       std::min(cost_seconds / pace.share_of_a_core, pace.at_first * watched_seconds);
   return std::clamp(std::max(affordable, pace.rarely * watched_seconds), pace.soonest_seconds,
                     pace.latest_seconds);
-}
-
-std::int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
 std::int64_t to_ns(double seconds) {

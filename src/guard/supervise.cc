@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/clock.h"
 #include "guard/companion.h"
 #include "guard/launch.h"
 #include "guard/pty.h"
@@ -30,9 +30,7 @@ constexpr std::int64_t kDrainNs = 5'000 * kMillisecond;
 constexpr int kSignalBase = 128;  // what shells add to the number of the signal
 
 std::int64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  return clock_ns(CLOCK_MONOTONIC);
 }
 
 // Whether the terminal's keys are for us or for the job now.

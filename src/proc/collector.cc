@@ -9,8 +9,8 @@
 #include <ctime>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/units.h"
-#include "proc/cpu_clock.h"
 #include "proc/deep_scan.h"
 #include "proc/interval.h"
 #include "proc/surroundings.h"
@@ -37,7 +37,7 @@ std::string host_name() {
 
 // Time that the machine has slept since it was started: the monotonic clock stands still then.
 double slept_seconds() {
-  return seconds_of(CLOCK_BOOTTIME) - seconds_of(CLOCK_MONOTONIC);
+  return clock_seconds(CLOCK_BOOTTIME) - clock_seconds(CLOCK_MONOTONIC);
 }
 
 }  // namespace

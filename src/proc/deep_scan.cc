@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 #include "proc/smaps_rollup.h"
 
 namespace tidegauge::proc {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 #include "proc/maps_reader.h"
 
 namespace tidegauge::proc {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 
 namespace tidegauge::proc {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 #include "proc/maps_reader.h"
 
 namespace tidegauge::proc {

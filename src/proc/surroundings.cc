@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 
 namespace tidegauge::proc {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 #include "proc/status.h"
 
 namespace tidegauge::proc {

@@ -33,12 +33,12 @@ KeepCore::~KeepCore() {
 void Turns::begin() {
   keep_core_.emplace();
   turn_cpu_began_ = cpu_.seconds();
-  turn_began_ = seconds_of(CLOCK_MONOTONIC);
+  turn_began_ = clock_seconds(CLOCK_MONOTONIC);
 }
 
 void Turns::end() {
   const double ran = cpu_.seconds() - turn_cpu_began_;
-  const double took = seconds_of(CLOCK_MONOTONIC) - turn_began_;
+  const double took = clock_seconds(CLOCK_MONOTONIC) - turn_began_;
   disturbed_ = disturbed_ || took - ran > kLostCoreSeconds;
   keep_core_.reset();
 }

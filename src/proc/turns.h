@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "proc/cpu_clock.h"
+#include "base/clock.h"
 
 namespace tidegauge::proc {
 

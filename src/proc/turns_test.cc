@@ -21,12 +21,12 @@ TEST(KeepCore, IsForAWhileAndGivenBack) {
 TEST(Turns, PauseOnceATurnIsOver) {
   constexpr unsigned kTurns = 5;
   Turns turns;
-  const double began = seconds_of(CLOCK_MONOTONIC);
+  const double began = clock_seconds(CLOCK_MONOTONIC);
   while (turns.pauses() < kTurns && turns.cpu_seconds() < 1) turns.between();
   EXPECT_EQ(turns.pauses(), kTurns);
   // Each after 100 us of CPU time, and a millisecond long.
   EXPECT_GE(turns.cpu_seconds(), kTurns * 100e-6);
-  EXPECT_GE(seconds_of(CLOCK_MONOTONIC) - began, kTurns * 1e-3);
+  EXPECT_GE(clock_seconds(CLOCK_MONOTONIC) - began, kTurns * 1e-3);
 }
 
 TEST(Turns, LeaveThePriorityAsItWas) {

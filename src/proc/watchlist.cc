@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "proc/cgroup.h"
 #include "proc/cmdline.h"
-#include "proc/cpu_clock.h"
 #include "proc/mask.h"
 #include "proc/role.h"
 
