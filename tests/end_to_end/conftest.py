@@ -2,12 +2,16 @@
 """What the end-to-end tests share: the binary under test, and programs that wait for words, not for time."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A shell starts what it puts into the background with SIGINT ignored, and so would be all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
