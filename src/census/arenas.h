@@ -2,7 +2,6 @@
 // Where CPython's own allocator keeps small objects: arenas of pools of blocks of one size.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,7 +9,7 @@
 
 namespace tidegauge::census {
 
-using Arena = ImageMemory::Stretch;
+using Arena = Stretch;
 
 // By the signature of the table of arenas, which lies in the program's data: the same in every
 // version, and proven by the pools that it leads to. In order of address. Empty where CPython uses
@@ -24,5 +23,12 @@ struct Pool {
   std::uint32_t end = 0;    // blocks behind it were never handed out
 };
 Pool read_pool(std::span<const std::byte> pool);  // block_bytes 0: this is none
+
+// Of a pool that has proved itself before.
+inline std::uint32_t proven_block_bytes(std::span<const std::byte> pool) {
+  constexpr std::size_t kSizeClass = 36;
+  constexpr std::uint32_t kBlockStep = 16;
+  return (value_at<std::uint32_t>(pool, kSizeClass) + 1) * kBlockStep;
+}
 
 }  // namespace tidegauge::census

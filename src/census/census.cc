@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "census/parts.h"
 #include "census/retainers.h"
 #include "census/snapshot.h"
 #include "census/streaming.h"
@@ -78,11 +79,11 @@ constexpr const char* kNoArenas =
     "CPython's own allocator is not in use (PYTHONMALLOC?), so only what modules and functions "
     "lead to was seen";
 
-void stream(const Memory& memory, const Interpreter& python, Census& census) {
-  const CachedMemory near(memory, kCacheChunks / 16);
-  const auto arenas = find_arenas(near, python);
+void stream(const Memory& memory, const Interpreter& python, const std::vector<Region>& regions,
+            Census& census) {
+  const auto arenas = find_arenas(CachedMemory(memory, kCacheChunks / 16), python);
   TypeTable types(memory, python);
-  const auto tally = count_live(memory, *python.layout, arenas, types);
+  const auto tally = count_live({memory, *python.layout, arenas, regions, threads_to_use()}, types);
   census.streaming = true;
   census.objects = tally.objects;
   census.bytes = tally.bytes;
@@ -92,8 +93,8 @@ void stream(const Memory& memory, const Interpreter& python, Census& census) {
   }
   census.incomplete = arenas.empty()
                           ? kNoArenas
-                          : "objects of more than 512 bytes and buffers outside Python's heap "
-                            "are not counted without a snapshot";
+                          : "buffers outside Python's heap (tensors, arrays, images) are not "
+                            "counted without a snapshot";
 }
 
 void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding, Census& census) {
@@ -130,12 +131,15 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::IfNoCopy 
   const MappedMemory mapped(copy, *regions);
   const CachedMemory around(mapped, kCacheChunks);
   const auto arenas = find_arenas(around, python);
-  ImageMemory memory(around, arenas);
+  const auto threads = threads_to_use();
+  Image image(mapped, arenas, threads);
+  const ImageMemory memory(image, around);
   TypeTable types(memory, python);
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
-  const auto heap = Heap::read(memory, python, arenas, types, addresses);
+  const HeapSource source{image, mapped, memory, threads};
+  const auto heap = read_heap(source, python, types, addresses);
   const auto holding = find_retainers(heap, roots);
   fill_types(heap, types, holding, census);
   group_natives(heap.natives(), census);
@@ -174,7 +178,7 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
 
   Census census{.pid = pid, .python = python->version};
   if (options.stream) {
-    stream(memory, *python, census);
+    stream(memory, *python, *regions, census);
   } else {
     const auto otherwise =
         options.only_a_copy ? Snapshot::IfNoCopy::GiveUp : Snapshot::IfNoCopy::HoldTarget;

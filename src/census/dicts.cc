@@ -60,8 +60,6 @@ std::optional<KeyTable> read_sized(const Memory& memory, Address keys) {
   return table;
 }
 
-constexpr std::uint64_t kEntriesAtOnce = 2048;
-
 }  // namespace
 
 std::optional<KeyTable> read_key_table(const Memory& memory, const Layout& layout, Address keys) {
@@ -69,50 +67,10 @@ std::optional<KeyTable> read_key_table(const Memory& memory, const Layout& layou
   return layout.compact_keys ? read_compact(memory, keys) : read_sized(memory, keys);
 }
 
-void for_each_value(const Memory& memory, const KeyTable& keys, Address first_value,
-                    const ItemCall& call) {
-  constexpr std::uint64_t kAtOnce = 32;  // CPython shares no more keys than 30
-  Address values[kAtOnce];
-  for (std::uint64_t done = 0; done < keys.count; done += kAtOnce) {
-    const auto count = static_cast<std::size_t>(std::min(keys.count - done, kAtOnce));
-    if (!memory.read(first_value + done * 8, std::as_writable_bytes(std::span(values, count))))
-      return;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto key_at = keys.entries + (done + i) * keys.entry_bytes + keys.key_offset;
-      if (values[i] != 0 && !call(key_at, values[i])) return;
-    }
-  }
-}
-
-void for_each_item(const Memory& memory, const Layout& layout, Address dict, const ItemCall& call) {
-  const auto keys = read_key_table(memory, layout, memory.pointer(dict + dict::kKeys));
-  if (!keys) return;
-  const auto values = memory.pointer(dict + dict::kValues);
-  if (values != 0) {
-    return for_each_value(memory, *keys, first_value(layout, values), call);
-  }
-  std::vector<std::byte> entries;
-  for (std::uint64_t done = 0; done < keys->count;) {
-    const auto count = std::min(kEntriesAtOnce, keys->count - done);
-    entries.resize(static_cast<std::size_t>(count * keys->entry_bytes));
-    if (!memory.read(keys->entries + done * keys->entry_bytes, entries)) return;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i * keys->entry_bytes + keys->key_offset);
-      const auto key = value_at<Address>(entries, at);
-      const auto value = value_at<Address>(entries, at + 8);
-      const auto key_at = keys->entries + done * keys->entry_bytes + at;
-      if (key != 0 && value != 0 && !call(key_at, value)) return;
-    }
-    done += count;
-  }
-}
-
 std::uint64_t dict_table_bytes(const Memory& memory, const Layout& layout, Address keys,
                                Address values) {
   const auto table = read_key_table(memory, layout, keys);
-  if (!table) return 0;
-  // Shared keys belong to the class; the dict's own are its values.
-  return values != 0 ? table->count * 8 : table->table_bytes;
+  return table ? table_bytes_of(*table, values) : 0;
 }
 
 }  // namespace tidegauge::census

@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // The semi-NCA algorithm of Georgiadis, Tarjan and Werneck ("Finding dominators in practice",
 // 2006): semi-dominators by path compression, then the nearest common ancestor in the tree built so
-// far.
+// far. Most objects of a heap are held by one other only, so edges of the search's own tree, whose
+// source is the parent, are not kept a second time.
 #include "census/dominators.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tidegauge::census {
 
-namespace {
+DepthFirst::DepthFirst(const Edges& edges) : edges_(edges) {
+  number_.assign(edges.nodes(), 0);
+  node_.reserve(edges.nodes() + 1);
+  parent_.reserve(edges.nodes() + 1);
+  node_.push_back(kNoNode);
+  parent_.push_back(0);
+}
 
-// Numbers are those of a depth-first search; 0 is a root above all roots.
-struct Search {
-  std::vector<std::uint32_t> number;  // by node; 0: not reached
-  std::vector<Node> node;             // by number; node[0] is nobody
-  std::vector<std::uint32_t> parent;  // by number
-};
+void DepthFirst::enter(Node node, std::uint32_t parent) {
+  number_[node] = static_cast<std::uint32_t>(node_.size());
+  node_.push_back(node);
+  parent_.push_back(parent);
+  // A node without references needs no turn of its own.
+  if (edges_.first[node] != edges_.first[node + 1]) stack_.emplace_back(node, edges_.first[node]);
+}
 
-void visit_from(const Edges& edges, Node root, Search& search,
-                std::vector<std::pair<Node, std::uint64_t>>& stack) {
-  const auto enter = [&](Node node, std::uint32_t parent) {
-    search.number[node] = static_cast<std::uint32_t>(search.node.size());
-    search.node.push_back(node);
-    search.parent.push_back(parent);
-    stack.emplace_back(node, edges.first[node]);
-  };
-  if (search.number[root] != 0) return;
-  enter(root, 0);
-  while (!stack.empty()) {
-    auto& [node, next] = stack.back();
-    if (next == edges.first[node + 1]) {
-      stack.pop_back();
-      continue;
+void DepthFirst::visit_from(std::span<const Node> roots) {
+  for (const Node root : roots) {
+    if (number_[root] == 0) {
+      enter(root, 0);
+    } else {
+      back_.push_back({number_[root], 0});  // nobody holds a root alone
     }
-    const Node target = edges.targets[next++];
-    if (search.number[target] == 0) enter(target, search.number[node]);
+    while (!stack_.empty()) {
+      auto& [node, next] = stack_.back();
+      const auto from = number_[node];
+      const auto end = edges_.first[node + 1];
+      const auto target = edges_.targets[next++];
+      if (next == end) stack_.pop_back();
+      if (number_[target] == 0) {
+        enter(target, from);
+      } else if (number_[target] != from && parent_[number_[target]] != from &&
+                 parent_[number_[target]] != 0) {
+        // The same edge twice, or one to a root, changes nothing.
+        back_.push_back({number_[target], from});
+      }
+    }
   }
 }
 
-Search search_depth_first(const Edges& edges, std::span<const Node> roots) {
-  Search search;
-  search.number.assign(edges.nodes(), 0);
-  search.node.push_back(kNoNode);
-  search.parent.push_back(0);
-  std::vector<std::pair<Node, std::uint64_t>> stack;
-  for (const Node root : roots) visit_from(edges, root, search, stack);
-  return search;
-}
+namespace {
 
 // The forest of semi-NCA with path compression, without recursion.
 class Forest {
  public:
-  explicit Forest(const std::vector<std::uint32_t>& parent)
-      : ancestor_(parent), label_(parent.size()), semi_(parent.size()) {
-    for (std::uint32_t i = 0; i < parent.size(); ++i) label_[i] = semi_[i] = i;
+  explicit Forest(const std::vector<std::uint32_t>& parent) : trees_(parent.size()) {
+    for (std::uint32_t i = 0; i < parent.size(); ++i) trees_[i] = {parent[i], i};
   }
 
   // The least semi-dominator on the way from `vertex` up to what has not been linked yet.
@@ -61,108 +64,95 @@ class Forest {
     if (vertex < last_linked) return vertex;
     path_.clear();
     auto at = vertex;
-    while (ancestor_[at] >= last_linked) {
+    while (trees_[at].ancestor >= last_linked) {
       path_.push_back(at);
-      at = ancestor_[at];
+      at = trees_[at].ancestor;
     }
     while (!path_.empty()) {
-      const auto below = path_.back();
+      auto& below = trees_[path_.back()];
       path_.pop_back();
-      const auto above = ancestor_[below];
-      if (label_[above] < label_[below]) label_[below] = label_[above];
-      ancestor_[below] = ancestor_[above];
+      const auto& above = trees_[below.ancestor];
+      if (above.label < below.label) below.label = above.label;
+      below.ancestor = above.ancestor;
     }
-    return label_[vertex];
+    return trees_[vertex].label;
   }
 
-  void set_semi(std::uint32_t vertex, std::uint32_t semi) { semi_[vertex] = label_[vertex] = semi; }
-  std::uint32_t semi(std::uint32_t vertex) const { return semi_[vertex]; }
+  void set_semi(std::uint32_t vertex, std::uint32_t semi) { trees_[vertex].label = semi; }
 
  private:
-  std::vector<std::uint32_t> ancestor_, label_, semi_, path_;
+  struct Tree {
+    std::uint32_t ancestor = 0, label = 0;
+  };
+  std::vector<Tree> trees_;
+  std::vector<std::uint32_t> path_;
 };
-
-void find_semi_dominators(const Edges& back, const Search& search, const std::vector<bool>& is_root,
-                          Forest& forest) {
-  for (auto number = static_cast<std::uint32_t>(search.node.size() - 1); number > 0; --number) {
-    auto semi = search.parent[number];
-    if (is_root[search.node[number]]) semi = 0;
-    for (const Node source : back.of(search.node[number])) {
-      const auto from = search.number[source];
-      if (from == 0) continue;  // not reached
-      semi = std::min(semi, forest.evaluate(from, number + 1));
-    }
-    forest.set_semi(number, semi);
-  }
-}
 
 }  // namespace
 
-Edges reversed(const Edges& edges) {
-  Edges back;
-  back.first.assign(edges.nodes() + 1, 0);
-  for (const Node target : edges.targets) ++back.first[target + 1];
-  for (std::size_t i = 1; i < back.first.size(); ++i) back.first[i] += back.first[i - 1];
-  back.targets.resize(edges.targets.size());
-  auto next = back.first;
-  for (std::size_t node = 0; node < edges.nodes(); ++node) {
-    for (const Node target : edges.of(static_cast<Node>(node))) {
-      back.targets[next[target]++] = static_cast<Node>(node);
+Dominators Dominators::find(DepthFirst search) {
+  const auto count = search.node_.size();
+  // Sources of back edges by target.
+  std::vector<std::uint32_t> first(count + 1);
+  for (const auto& back : search.back_) ++first[back.to + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> sources(search.back_.size());
+  for (const auto& back : search.back_) sources[first[back.to]++] = back.from;
+  search.back_ = {};
+  // Each place has moved to the next one's: first[n - 1] to first[n] are those of n now.
+
+  auto semi = search.parent_;
+  {
+    Forest forest(search.parent_);
+    for (auto number = static_cast<std::uint32_t>(count - 1); number > 0; --number) {
+      auto least = search.parent_[number];
+      for (auto i = first[number - 1]; i < first[number]; ++i) {
+        least = std::min(least, forest.evaluate(sources[i], number + 1));
+      }
+      forest.set_semi(number, least);
+      semi[number] = least;
     }
   }
-  return back;
-}
-
-Dominators find_dominators(const Edges& edges, std::span<const Node> roots) {
-  const auto search = search_depth_first(edges, roots);
-  std::vector<bool> is_root(edges.nodes());
-  for (const Node root : roots) is_root[root] = true;
-  Forest forest(search.parent);
-  find_semi_dominators(reversed(edges), search, is_root, forest);
-
   // From the top: the nearest common ancestor of the parent and the semi-dominator.
-  auto above = search.parent;
-  for (std::uint32_t number = 1; number < search.node.size(); ++number) {
-    while (above[number] > forest.semi(number)) above[number] = above[above[number]];
+  auto& above = search.parent_;
+  for (std::uint32_t number = 1; number < count; ++number) {
+    while (above[number] > semi[number]) above[number] = above[above[number]];
   }
   Dominators result;
-  result.immediate.assign(edges.nodes(), kNoNode);
-  result.is_reached.assign(edges.nodes(), false);
-  result.reached.assign(search.node.begin() + 1, search.node.end());
-  for (std::uint32_t number = 1; number < search.node.size(); ++number) {
-    result.immediate[search.node[number]] = search.node[above[number]];
-    result.is_reached[search.node[number]] = true;
+  result.immediate.assign(search.number_.size(), kNoNode);
+  for (std::uint32_t number = 1; number < count; ++number) {
+    result.immediate[search.node_[number]] = search.node_[above[number]];
   }
+  search.node_.erase(search.node_.begin());
+  result.reached = std::move(search.node_);
+  result.number_ = std::move(search.number_);
   return result;
 }
 
-std::vector<std::uint64_t> retained_bytes(const Dominators& dominators,
-                                          std::span<const std::uint64_t> own) {
-  std::vector<std::uint64_t> retained(own.begin(), own.end());
-  for (auto it = dominators.reached.rbegin(); it != dominators.reached.rend(); ++it) {
-    const Node above = dominators.immediate[*it];
-    if (above != kNoNode) retained[above] += retained[*it];
-  }
-  return retained;
+Dominators Dominators::find(const Edges& edges, std::span<const Node> roots) {
+  DepthFirst search(edges);
+  search.visit_from(roots);
+  return find(std::move(search));
 }
 
-std::vector<Node> shortest_parents(const Edges& edges, std::span<const Node> roots) {
-  std::vector<Node> parents(edges.nodes(), kNoNode);
-  std::vector<bool> seen(edges.nodes());
-  std::vector<Node> queue;
+ShortestWays::ShortestWays(const Edges& edges) : edges_(edges), seen_(edges.nodes()) {
+  parents_.assign(edges.nodes(), kNoNode);
+  queue_.reserve(edges.nodes());
+}
+
+void ShortestWays::visit_from(std::span<const Node> roots) {
   for (const Node root : roots) {
-    if (!seen[root]) queue.push_back(root);
-    seen[root] = true;
+    if (!seen_[root]) queue_.push_back(root);
+    seen_[root] = true;
   }
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    for (const Node target : edges.of(queue[at])) {
-      if (seen[target]) continue;
-      seen[target] = true;
-      parents[target] = queue[at];
-      queue.push_back(target);
+  for (; done_ < queue_.size(); ++done_) {
+    for (const Node target : edges_.of(queue_[done_])) {
+      if (seen_[target]) continue;
+      seen_[target] = true;
+      parents_[target] = queue_[done_];
+      queue_.push_back(target);
     }
   }
-  return parents;
 }
 
 }  // namespace tidegauge::census

@@ -14,12 +14,12 @@ Edges edges_of(std::size_t nodes, const std::vector<std::pair<Node, Node>>& pair
   Edges edges;
   edges.first.clear();
   for (Node node = 0; node < nodes; ++node) {
-    edges.first.push_back(edges.targets.size());
+    edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
     for (const auto& [from, to] : pairs) {
       if (from == node) edges.targets.push_back(to);
     }
   }
-  edges.first.push_back(edges.targets.size());
+  edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
   return edges;
 }
 
@@ -43,20 +43,20 @@ std::set<Node> reachable(const Edges& edges, const std::vector<Node>& roots, Nod
 TEST(Dominators, OfADiamondIsItsTop) {
   const auto edges = edges_of(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   const Node roots[] = {0};
-  const auto found = find_dominators(edges, roots);
+  const auto found = Dominators::find(edges, roots);
   EXPECT_EQ(found.immediate, (std::vector<Node>{kNoNode, 0, 0, 0}));
 }
 
 TEST(Dominators, NobodyAloneHoldsWhatTwoRootsReach) {
   const auto edges = edges_of(3, {{0, 2}, {1, 2}});
   const Node roots[] = {0, 1};
-  EXPECT_EQ(find_dominators(edges, roots).immediate[2], kNoNode);
+  EXPECT_EQ(Dominators::find(edges, roots).immediate[2], kNoNode);
 }
 
 TEST(Dominators, AnEdgeToARootDoesNotMakeItHeld) {
   const auto edges = edges_of(2, {{0, 1}, {1, 0}});
   const Node roots[] = {0, 1};
-  EXPECT_EQ(find_dominators(edges, roots).immediate, (std::vector<Node>{kNoNode, kNoNode}));
+  EXPECT_EQ(Dominators::find(edges, roots).immediate, (std::vector<Node>{kNoNode, kNoNode}));
 }
 
 // The definition: what a node retains is what cannot be reached any more once it is gone.
@@ -70,11 +70,11 @@ TEST(DominatorLaws, RetainedIsWhatRemovalFrees) {
     const auto edges = edges_of(nodes, pairs);
     std::vector<std::uint64_t> own(nodes);
     for (std::size_t i = 0; i < nodes; ++i) own[i] = 1ULL << i;
-    const auto dominators = find_dominators(edges, roots);
-    const auto retained = retained_bytes(dominators, own);
+    const auto dominators = Dominators::find(edges, roots);
+    const auto retained = retained_bytes(dominators, [&](Node at) { return own[at]; });
     const auto all = reachable(edges, roots, kNoNode);
     for (Node removed = 0; removed < nodes; ++removed) {
-      RC_ASSERT(dominators.is_reached[removed] == (all.count(removed) == 1));
+      RC_ASSERT(dominators.is_reached(removed) == (all.count(removed) == 1));
       if (all.count(removed) == 0) continue;
       const auto left = reachable(edges, roots, removed);
       std::uint64_t freed = 0;
@@ -87,7 +87,9 @@ TEST(DominatorLaws, RetainedIsWhatRemovalFrees) {
 TEST(DominatorLaws, AShortestWayEndsAtARoot) {
   const auto edges = edges_of(5, {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {3, 4}});
   const Node roots[] = {0};
-  EXPECT_EQ(shortest_parents(edges, roots), (std::vector<Node>{kNoNode, 0, 1, 0, 3}));
+  ShortestWays ways(edges);
+  ways.visit_from(roots);
+  EXPECT_EQ(ways.parents(), (std::vector<Node>{kNoNode, 0, 1, 0, 3}));
 }
 
 }  // namespace

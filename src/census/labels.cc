@@ -17,10 +17,6 @@ constexpr std::size_t kLongestKey = 60;
 constexpr int kDeepest = 100;
 constexpr std::size_t kMostKnown = 4096;  // holders whose steps are kept
 
-bool is_row(Shape shape) {
-  return shape == Shape::List || shape == Shape::Tuple || shape == Shape::Deque;
-}
-
 }  // namespace
 
 const Labels::Steps& Labels::steps_of(Node holder) {

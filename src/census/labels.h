@@ -5,9 +5,15 @@
 #include <unordered_map>
 
 #include "census/heap.h"
+#include "census/references.h"
 #include "census/roots.h"
 
 namespace tidegauge::census {
+
+// Its items have no names of their own.
+inline bool is_row(Shape shape) {
+  return shape == Shape::List || shape == Shape::Tuple || shape == Shape::Deque;
+}
 
 class Labels {
  public:

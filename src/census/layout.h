@@ -55,7 +55,7 @@ inline constexpr std::uint64_t kGcHead = 16;  // before a collected object: next
 }  // namespace object
 namespace type {
 inline constexpr std::uint64_t kName = 24, kBasicSize = 32, kItemSize = 40, kFlags = 168,
-                               kBase = 256, kDict = 264, kDictOffset = 288;
+                               kWeakrefsOffset = 208, kBase = 256, kDict = 264, kDictOffset = 288;
 inline constexpr std::uint64_t kReadBytes = 296;
 // Bits of tp_flags.
 inline constexpr std::uint64_t kInlineValues = 1U << 2, kManagedWeakref = 1U << 3,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 
+#include "census/parts.h"
+
 namespace tidegauge::census {
 
 std::string Memory::text(Address from, std::size_t most) const {
@@ -80,43 +82,27 @@ HugeBuffer::~HugeBuffer() {
   if (start_ != nullptr) ::munmap(start_, bytes_);
 }
 
-ImageMemory::ImageMemory(const Memory& behind, std::vector<Stretch> stretches)
-    : behind_(behind), stretches_(std::move(stretches)) {
-  std::size_t all = 0;
-  for (const auto& stretch : stretches_) {
-    offsets_.push_back(all);
-    all += static_cast<std::size_t>(stretch.end - stretch.begin);
+Image::Image(const Memory& behind, std::vector<Stretch> stretches, std::size_t threads)
+    : map_(std::move(stretches)) {
+  const auto& all = map_.all();
+  std::size_t bytes = 0;
+  for (const auto& stretch : all) {
+    offsets_.push_back(bytes);
+    bytes += static_cast<std::size_t>(stretch.end - stretch.begin);
   }
-  offsets_.push_back(all);
-  bytes_ = HugeBuffer(all);
-  for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    const std::span into(bytes_.get() + offsets_[i], offsets_[i + 1] - offsets_[i]);
-    if (!behind_.read(stretches_[i].begin, into)) std::fill(into.begin(), into.end(), std::byte{});
-  }
+  offsets_.push_back(bytes);
+  bytes_ = HugeBuffer(bytes);
+  in_parts(all.size(), threads, [&](std::size_t, std::size_t first, std::size_t end) {
+    for (auto i = first; i < end; ++i) {
+      const std::span into(bytes_.get() + offsets_[i], offsets_[i + 1] - offsets_[i]);
+      if (!behind.read(all[i].begin, into)) std::fill(into.begin(), into.end(), std::byte{});
+    }
+  });
 }
 
-void ImageMemory::drop() {
-  stretches_.clear();
+void Image::drop() {
+  map_ = StretchMap();
   bytes_ = HugeBuffer();
-}
-
-std::span<const std::byte> ImageMemory::stretch(std::size_t index) const {
-  return {bytes_.get() + offsets_[index], offsets_[index + 1] - offsets_[index]};
-}
-
-bool ImageMemory::read(Address from, std::span<std::byte> into) const {
-  const auto holds = [&](const Stretch& stretch) {
-    return from >= stretch.begin && from < stretch.end && into.size() <= stretch.end - from;
-  };
-  if (last_ >= stretches_.size() || !holds(stretches_[last_])) {
-    const auto next = std::upper_bound(stretches_.begin(), stretches_.end(), from,
-                                       [](Address a, const Stretch& s) { return a < s.begin; });
-    if (next == stretches_.begin() || !holds(*(next - 1))) return behind_.read(from, into);
-    last_ = static_cast<std::size_t>(next - stretches_.begin()) - 1;
-  }
-  const auto* const start = bytes_.get() + offsets_[last_] + (from - stretches_[last_].begin);
-  std::memcpy(into.data(), start, into.size());
-  return true;
 }
 
 }  // namespace tidegauge::census

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-namespace tidegauge::census {
+#include "census/stretch_map.h"
 
-using Address = std::uint64_t;
+namespace tidegauge::census {
 
 class Memory {
  public:
@@ -33,6 +33,11 @@ class Memory {
     return value;
   }
   Address pointer(Address from) const { return get<Address>(from).value_or(0); }
+
+  // The bytes themselves, where they are at hand; else nothing, and they must be read.
+  virtual std::span<const std::byte> view(Address /*from*/, std::size_t /*bytes*/) const {
+    return {};
+  }
 
   // Up to `most` bytes before the first NUL; empty where there is none within them.
   std::string text(Address from, std::size_t most) const;
@@ -90,25 +95,45 @@ class HugeBuffer {
   std::size_t bytes_ = 0;
 };
 
-// Stretches of memory that were read at once, in order of address, over another memory for the
-// rest.
-class ImageMemory final : public Memory {
+// Stretches of memory that were read at once.
+class Image {
  public:
-  struct Stretch {
-    Address begin = 0, end = 0;
-  };
-  // What cannot be read reads as zeros.
-  ImageMemory(const Memory& behind, std::vector<Stretch> stretches);
-  bool read(Address from, std::span<std::byte> into) const override;
-  std::span<const std::byte> stretch(std::size_t index) const;
-  void drop();  // from now on all of it is read from the memory behind
+  // What cannot be read reads as zeros. `behind` is read by that many threads at once.
+  Image(const Memory& behind, std::vector<Stretch> stretches, std::size_t threads);
+  const StretchMap& map() const { return map_; }
+  std::span<const std::byte> stretch(std::size_t index) const {
+    return {bytes_.get() + offsets_[index], offsets_[index + 1] - offsets_[index]};
+  }
+  std::span<const std::byte> view(Address from, std::size_t bytes) const {
+    const auto index = map_.find(from);
+    if (index == StretchMap::kNone || bytes > map_.all()[index].end - from) return {};
+    return {bytes_.get() + offsets_[index] + (from - map_.all()[index].begin), bytes};
+  }
+  void drop();  // it has been read
 
  private:
-  const Memory& behind_;
-  std::vector<Stretch> stretches_;
+  StretchMap map_;
   std::vector<std::size_t> offsets_;
   HugeBuffer bytes_;
-  mutable std::size_t last_ = 0;  // neighbours are asked for one after the other
+};
+
+// An image over another memory for the rest.
+class ImageMemory final : public Memory {
+ public:
+  ImageMemory(const Image& image, const Memory& behind) : image_(image), behind_(behind) {}
+  bool read(Address from, std::span<std::byte> into) const override {
+    const auto at_hand = image_.view(from, into.size());
+    if (at_hand.empty()) return behind_.read(from, into);
+    std::memcpy(into.data(), at_hand.data(), into.size());
+    return true;
+  }
+  std::span<const std::byte> view(Address from, std::size_t bytes) const override {
+    return image_.view(from, bytes);
+  }
+
+ private:
+  const Image& image_;
+  const Memory& behind_;
 };
 
 // The value at an offset of bytes that were read; the caller has checked that it is there.

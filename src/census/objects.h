@@ -2,6 +2,7 @@
 // Objects as they lie in memory: which block holds one, and how large it is.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "census/arenas.h"
@@ -10,7 +11,12 @@
 namespace tidegauge::census {
 
 // A reference count that a live object can have. A freed block holds a pointer, or 0, there.
-bool is_live_count(std::uint64_t word, const Layout& layout);
+inline bool is_live_count(std::uint64_t word, const Layout& layout) {
+  if (layout.flagged_refcount) {
+    return (word & 0xffffffffU) != 0 && ((word >> 32) & 0xffffU) == 0;
+  }
+  return word != 0 && word < (1ULL << 34);
+}
 
 // An object whose bytes we have: from its start to the end of its block or of what was read.
 struct ObjectView {
@@ -30,8 +36,60 @@ struct ObjectView {
 // since they must be read: dict_table_bytes.
 std::uint64_t own_bytes(const ObjectView& object, const Layout& layout);
 
+inline constexpr std::uint64_t kLargestObject = 1ULL << 46;
+
+inline std::uint64_t text_bytes(const ObjectView& object, const Layout& layout) {
+  const auto length = object.at<std::uint64_t>(16);
+  const auto state = object.at<std::uint32_t>(32);
+  const std::uint64_t kind = (state >> 2) & 7;
+  const bool compact = ((state >> 5) & 1) != 0;
+  const bool ascii = ((state >> 6) & 1) != 0;
+  if (!compact) return static_cast<std::uint64_t>(object.type->basic_bytes) + (length + 1) * kind;
+  return (ascii ? layout.ascii_header : layout.compact_header) + (length + 1) * kind;
+}
+
+inline std::uint64_t int_bytes(const ObjectView& object, const Layout& layout) {
+  constexpr std::uint64_t kDigit = 4;
+  const auto basic = static_cast<std::uint64_t>(object.type->basic_bytes);
+  if (layout.int_tag)
+    return basic + kDigit * std::max<std::uint64_t>(object.at<std::uint64_t>(16) >> 3, 1);
+  const auto size = object.at<std::int64_t>(16);
+  return basic + kDigit * static_cast<std::uint64_t>(size < 0 ? -size : size);
+}
+
+// A type with items but without a count of them: its frame is inside.
+inline bool has_no_count(Shape shape) {
+  return shape == Shape::Generator;
+}
+
+inline std::uint64_t counted_bytes(const ObjectView& object) {
+  const auto basic = static_cast<std::uint64_t>(object.type->basic_bytes);
+  if (object.type->item_bytes == 0 || has_no_count(object.type->shape)) return basic;
+  const auto size = object.at<std::int64_t>(object::kSize);
+  const auto count = static_cast<std::uint64_t>(size < 0 ? -size : size);
+  if (count > kLargestObject) return kLargestObject;
+  return basic + count * static_cast<std::uint64_t>(object.type->item_bytes);
+}
+
+inline std::uint64_t inline_values(const ObjectView& object, const Layout& layout) {
+  if (layout.instance_kind != InstanceKind::InlineValues || !object.type->is(type::kInlineValues)) {
+    return 0;
+  }
+  const auto capacity = object.at<std::uint8_t>(static_cast<std::size_t>(object.type->basic_bytes));
+  return 8ULL + 8ULL * capacity;
+}
+
 // Bytes in the object's block itself; more than the block holds means that this is no object.
-std::uint64_t inline_bytes(const ObjectView& object, const Layout& layout);
+inline std::uint64_t inline_bytes(const ObjectView& object, const Layout& layout) {
+  switch (object.type->shape) {
+    case Shape::Text:
+      return text_bytes(object, layout);
+    case Shape::Int:
+      return int_bytes(object, layout);
+    default:
+      return counted_bytes(object) + inline_values(object, layout);
+  }
+}
 
 // Calls `call(ObjectView)` for each live object in a pool's bytes, which lie at `start`.
 class PoolScanner {
@@ -42,16 +100,41 @@ class PoolScanner {
   void scan(Address start, std::span<const std::byte> bytes, Call&& call) {
     const auto pool = read_pool(bytes);
     if (pool.block_bytes == 0) return;
+    std::size_t before = 0;  // as of the last one: a pool's blocks are mostly used alike
     for (auto at = pool.first; at + pool.block_bytes <= pool.end; at += pool.block_bytes) {
-      const auto object = object_in(start + at, bytes.subspan(at, pool.block_bytes));
-      if (object.type != nullptr) call(object);
+      const auto block = bytes.subspan(at, pool.block_bytes);
+      auto object = object_at(start + at, block, before);
+      for (const auto other : kBefore) {
+        if (object.type != nullptr) break;
+        if (other != before) object = object_at(start + at, block, other);
+      }
+      if (object.type == nullptr) continue;
+      before = object.type->bytes_before;
+      call(object);
     }
   }
 
  private:
-  ObjectView object_in(Address block_start, std::span<const std::byte> block);
-  ObjectView object_at(Address block_start, std::span<const std::byte> block, std::size_t offset);
-  const TypeInfo* type_at(Address type);
+  static constexpr std::size_t kBefore[] = {0, object::kGcHead, 2 * object::kGcHead};
+
+  ObjectView object_at(Address block_start, std::span<const std::byte> block, std::size_t offset) {
+    if (offset + object::kHeader > block.size()) return {};
+    if (!is_live_count(value_at<std::uint64_t>(block, offset), layout_)) return {};
+    const auto address = value_at<Address>(block, offset + object::kType);
+    if (address % 8 != 0 || address < (1 << 12)) return {};
+    const auto* const type = type_at(address);
+    if (type == nullptr || type->bytes_before != offset) return {};
+    const ObjectView object{block_start + offset, type, block.subspan(offset),
+                            static_cast<std::uint32_t>(block.size())};
+    if (inline_bytes(object, layout_) > object.body.size()) return {};
+    return object;
+  }
+
+  const TypeInfo* type_at(Address type) {
+    auto& recent = recent_[(type >> 4) % kRecent];
+    if (recent.address != type) recent = {type, types_.find(type)};
+    return recent.type;
+  }
 
   static constexpr std::size_t kRecent = 4096;
   struct Recent {

@@ -57,7 +57,7 @@ Result<std::vector<Region>> read_regions(pid_t pid) {
   std::ifstream in(path);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   if (!in || text.empty()) {
-    if (errno == 0 || errno == ESRCH)
+    if (errno == 0 || errno == ESRCH || errno == ENOENT)
       return Error{Reason::Gone,
                    fmt::format("{} has no memory: it has ended, or is a kernel thread", pid)};
     return from_errno(errno, path);

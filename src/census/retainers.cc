@@ -2,8 +2,8 @@
 #include "census/retainers.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
-#include <numeric>
 
 #include "census/labels.h"
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kWorthALine = 0.005;  // of all bytes
 constexpr std::size_t kMostLines = 40;
-constexpr std::size_t kManyEntries = 64;           // of a dict: no key stands out
-constexpr std::size_t kLargestExpanded = 200'000;  // members of a pile that are looked into
+constexpr std::size_t kManyEntries = 64;  // of a dict: no key stands out
+constexpr std::size_t kSampled = 4096;    // members of a large pile that are looked into at first
 
 // Objects that are held in the same way.
 struct Pile {
@@ -24,23 +24,32 @@ struct Pile {
   std::uint64_t retained = 0;
 };
 
-// What a node dominates directly, by node.
-Edges dominated_by(const Dominators& dominators) {
-  Edges tree;
-  tree.first.assign(dominators.immediate.size() + 1, 0);
-  for (const Node node : dominators.reached) {
-    const auto above = dominators.immediate[node];
-    if (above != kNoNode) ++tree.first[above + 1];
+// What a node dominates directly: a first one, and from each the next one.
+class DominatorTree {
+ public:
+  explicit DominatorTree(const Dominators& dominators)
+      : first_(dominators.immediate.size(), kNoNode), next_(dominators.immediate.size(), kNoNode) {
+    for (auto it = dominators.reached.rbegin(); it != dominators.reached.rend(); ++it) {
+      const auto above = dominators.immediate[*it];
+      if (above == kNoNode) continue;
+      next_[*it] = first_[above];
+      first_[above] = *it;
+    }
   }
-  std::partial_sum(tree.first.begin(), tree.first.end(), tree.first.begin());
-  tree.targets.resize(tree.first.back());
-  auto next = tree.first;
-  for (const Node node : dominators.reached) {
-    const auto above = dominators.immediate[node];
-    if (above != kNoNode) tree.targets[next[above]++] = node;
+  bool is_leaf(Node node) const { return first_[node] == kNoNode; }
+  bool has_more_than(Node node, std::size_t few) const {
+    auto at = first_[node];
+    for (std::size_t i = 0; i < few && at != kNoNode; ++i) at = next_[at];
+    return at != kNoNode;
   }
-  return tree;
-}
+  template <class Call>
+  void for_each(Node node, Call&& call) const {
+    for (auto at = first_[node]; at != kNoNode; at = next_[at]) call(at);
+  }
+
+ private:
+  std::vector<Node> first_, next_;
+};
 
 class Teller {
  public:
@@ -51,7 +60,7 @@ class Teller {
         retained_(retained),
         labels_(labels),
         parents_(parents),
-        tree_(dominated_by(dominators)) {
+        tree_(dominators) {
     std::uint64_t all = 0;
     for (const Node node : dominators.reached) all += heap.bytes(node);
     worth_ = static_cast<std::uint64_t>(static_cast<double>(all) * kWorthALine);
@@ -78,9 +87,7 @@ class Teller {
       // A root is a pile of its own.
       const auto key = parent == kNoNode ? std::pair(node, static_cast<const TypeInfo*>(nullptr))
                                          : std::pair(parent, &heap_.type(node));
-      auto& pile = piles[key];
-      pile.nodes.push_back(node);
-      pile.retained += retained_[node];
+      add(node, piles[key]);
     }
     std::vector<Pile> large;
     for (auto& [key, pile] : piles) {
@@ -92,22 +99,35 @@ class Teller {
     return large;
   }
 
+  void add(Node node, Pile& pile) const {
+    pile.nodes.push_back(node);
+    pile.retained += retained_[node];
+  }
+
   // What the members of a pile hold, in piles again; largest first.
-  std::vector<Pile> below(const Pile& pile) {
+  std::vector<Pile> all_below(const Pile& pile) {
     std::map<std::pair<std::string, const TypeInfo*>, Pile> piles;
-    const auto members = std::min(pile.nodes.size(), kLargestExpanded);
-    for (std::size_t i = 0; i < members; ++i) {
+    for (std::size_t i = 0; i < pile.nodes.size(); ++i) {
       const Node holder = pile.nodes[i];
-      const auto held = tree_.of(holder);
-      const bool many = heap_.type(holder).shape == Shape::Dict && held.size() > kManyEntries;
-      for (const Node node : held) {
-        if (retained_[node] == 0) continue;
+      const bool many =
+          heap_.type(holder).shape == Shape::Dict && tree_.has_more_than(holder, kManyEntries);
+      const bool row = is_row(heap_.type(holder).shape);
+      // One after the other is mostly of one type.
+      const TypeInfo* last_type = nullptr;
+      Pile* last = nullptr;
+      tree_.for_each(holder, [&](Node node) {
+        if (retained_[node] == 0) return;
+        if (row && parents_[node] == holder) {
+          if (&heap_.type(node) != last_type) {
+            last_type = &heap_.type(node);
+            last = &piles[{"[*]", last_type}];
+          }
+          return add(node, *last);
+        }
         const bool one_of_many = many && parents_[node] == holder && retained_[node] < worth_;
         const auto step = one_of_many ? labels_.any(holder) : labels_.steps(holder, node);
-        auto& found = piles[{step, &heap_.type(node)}];
-        found.nodes.push_back(node);
-        found.retained += retained_[node];
-      }
+        add(node, piles[{step, &heap_.type(node)}]);
+      });
     }
     std::vector<Pile> sorted;
     for (auto& [key, found] : piles) {
@@ -122,7 +142,7 @@ class Teller {
 
   bool holds_nothing(const Pile& pile) const {
     return std::all_of(pile.nodes.begin(), pile.nodes.end(),
-                       [&](Node node) { return tree_.of(node).empty(); });
+                       [&](Node node) { return tree_.is_leaf(node); });
   }
 
   static bool is_own_dict(const Pile& pile, const Pile& next) { return next.path == pile.path; }
@@ -136,6 +156,20 @@ class Teller {
     return next.retained * 10 >= pile.retained * 6 &&
            next.nodes.size() * 10 >= pile.nodes.size() * 9 &&
            next.nodes.size() <= pile.nodes.size() && !holds_nothing(next);
+  }
+
+  // A sample tells whether what is held leads on; where it does, all of it counts.
+  std::vector<Pile> below(const Pile& pile) {
+    const auto every = std::max<std::size_t>(pile.nodes.size() / kSampled, 1);
+    if (every == 1) return all_below(pile);
+    Pile sample{.path = pile.path, .root = pile.root};
+    for (std::size_t i = 0; i < pile.nodes.size(); i += every) {
+      add(pile.nodes[i], sample);
+    }
+    auto held = all_below(sample);
+    const bool leads =
+        !held.empty() && (leads_to(sample, held.front()) || is_own_dict(sample, held.front()));
+    return leads ? all_below(pile) : held;
   }
 
   void follow(Pile pile) {
@@ -179,21 +213,21 @@ class Teller {
   const std::vector<std::uint64_t>& retained_;
   Labels& labels_;
   const std::vector<Node>& parents_;
-  Edges tree_;
+  DominatorTree tree_;
   std::uint64_t worth_ = 0;
   std::vector<Retainer> lines_;
 };
 
 // What nobody with a name reaches, but more references exist than objects account for: C holds it.
-std::vector<Node> held_by_c(const Heap& heap, const std::vector<bool>& reached) {
+std::vector<Node> held_by_c(const Heap& heap, const DepthFirst& search) {
   std::vector<std::uint32_t> known(heap.nodes());
   for (Node node = 0; node < heap.nodes(); ++node) {
-    if (reached[node]) continue;
+    if (search.is_reached(node)) continue;
     for (const Node target : heap.edges().of(node)) ++known[target];
   }
   std::vector<Node> held;
   for (Node node = 0; node < heap.nodes(); ++node) {
-    if (!reached[node] && heap.references_to(node) > known[node]) held.push_back(node);
+    if (!search.is_reached(node) && heap.references_to(node) > known[node]) held.push_back(node);
   }
   return held;
 }
@@ -227,18 +261,27 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
     // The first name of several stands: a running function's before a module's.
     if (named.emplace(node, &root).second) starts.push_back(node);
   }
-  std::vector<bool> reached = find_dominators(heap.edges(), starts).is_reached;
-  for (const Node node : held_by_c(heap, reached)) starts.push_back(node);
+  // The two searches need nothing of each other.
+  DepthFirst search(heap.edges());
+  ShortestWays ways(heap.edges());
+  {
+    auto other = std::async(std::launch::async, [&] { ways.visit_from(starts); });
+    search.visit_from(starts);
+    other.get();
+  }
+  const auto unnamed = held_by_c(heap, search);
+  search.visit_from(unnamed);
+  ways.visit_from(unnamed);
+  const auto& parents = ways.parents();
 
-  const auto dominators = find_dominators(heap.edges(), starts);
-  const auto retained = retained_bytes(dominators, heap.all_bytes());
-  const auto parents = shortest_parents(heap.edges(), starts);
+  const auto dominators = Dominators::find(std::move(search));
+  const auto retained = retained_bytes(dominators, [&](Node node) { return heap.bytes(node); });
   Labels labels(heap, parents, named);
   Holding holding;
   holding.retainers = Teller(heap, dominators, retained, labels, parents).tell();
   holding.retained_by_type = retained_by_type(heap, dominators, retained);
   for (Node node = 0; node < heap.nodes(); ++node) {
-    if (dominators.is_reached[node]) continue;
+    if (dominators.is_reached(node)) continue;
     ++holding.garbage.count;
     holding.garbage.bytes += heap.bytes(node);
   }

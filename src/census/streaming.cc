@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
-#include "census/dicts.h"
+#include "census/large_objects.h"
 #include "census/objects.h"
+#include "census/parts.h"
+#include "census/references.h"
 
 namespace tidegauge::census {
 
@@ -18,68 +20,153 @@ void Tally::add(const TypeInfo& type, std::uint64_t more) {
   bytes += more;
 }
 
+void Tally::add(const Tally& other) {
+  if (types.size() < other.types.size()) types.resize(other.types.size());
+  for (std::size_t id = 0; id < other.types.size(); ++id) {
+    if (other.types[id].type == nullptr) continue;
+    types[id].type = other.types[id].type;
+    types[id].count += other.types[id].count;
+    types[id].bytes += other.types[id].bytes;
+  }
+  objects += other.objects;
+  bytes += other.bytes;
+}
+
 namespace {
 
-// Dicts whose tables have not been read yet. In order of address many of them are on one page.
-class Dicts {
+constexpr std::size_t kReadAtOnce = 256 << 10;  // what the processor's own memory holds
+constexpr std::uint64_t kLargestBlock = 512;
+
+// Objects whose tables have not been read yet. In order of address many of them are on one page.
+class Tables {
  public:
-  Dicts(const Memory& memory, const Layout& layout, Tally& tally)
-      : near_(memory, kChunks), layout_(layout), tally_(tally) {
-    waiting_.reserve(kMost);
+  Tables(const LiveSource& source, Tally& tally, LargeObjects& large)
+      : near_(source.memory, kChunks), layout_(source.layout), tally_(tally), large_(large) {
+    dicts_.reserve(kMost);
   }
 
-  void add(const ObjectView& dict) {
-    waiting_.push_back(
-        {dict.at<Address>(dict::kKeys), dict.at<Address>(dict::kValues), dict.type->id});
-    if (waiting_.size() == kMost) flush();
+  void add(const ObjectView& object) {
+    switch (object.type->shape) {
+      case Shape::Dict:
+        dicts_.push_back(
+            {object.at<Address>(dict::kKeys), object.at<Address>(dict::kValues), object.type->id});
+        if (dicts_.size() == kMost) flush_dicts();
+        return;
+      case Shape::List:
+        if (object.at<std::uint64_t>(object::kSize) * 8 > kLargestBlock) look_at(object);
+        return;
+      case Shape::Set:
+        if (object.at<std::uint64_t>(set::kMask) * 16 > kLargestBlock) look_at(object);
+        return;
+      case Shape::Deque:  // its blocks are larger than the arenas' largest
+        return look_at(object);
+      default:
+        return;
+    }
   }
 
-  void flush() {
-    std::sort(waiting_.begin(), waiting_.end(),
-              [](const Waiting& a, const Waiting& b) { return a.keys < b.keys; });
-    for (const auto& [keys, values, type] : waiting_) {
-      const auto bytes = dict_table_bytes(near_, layout_, keys, values);
+  void flush_dicts() {
+    std::sort(dicts_.begin(), dicts_.end(),
+              [](const Dict& a, const Dict& b) { return a.keys < b.keys; });
+    for (const auto& [keys, values, type] : dicts_) {
+      const auto table = read_key_table(near_, layout_, keys);
+      if (!table) continue;
+      const auto bytes = table_bytes_of(*table, values);
       tally_.types[type].bytes += bytes;
       tally_.bytes += bytes;
+      if (values == 0 && table->table_bytes > kLargestBlock) note_entries(*table);
     }
-    waiting_.clear();
+    dicts_.clear();
     near_.forget();
   }
 
  private:
   static constexpr std::size_t kChunks = 64;
-  static constexpr std::size_t kMost = 1 << 16;
-  struct Waiting {
+  static constexpr std::size_t kMost = 1 << 14;
+  struct Dict {
     Address keys, values;
     std::uint32_t type;
   };
+
+  // What is in a table outside the arenas may be outside them, too.
+  void look_at(const ObjectView& object) {
+    for_each_reference(object, near_, layout_, [&](const Reference& reference) {
+      large_.note(reference.target, reference.certain());
+    });
+  }
+  void note_entries(const KeyTable& table) {
+    for_each_word(near_, table.entries, table.count * table.entry_bytes / 8,
+                  [&](Address word, std::uint64_t) { large_.note(word, false); });
+  }
+
   CachedMemory near_;
   const Layout& layout_;
   Tally& tally_;
-  std::vector<Waiting> waiting_;
+  LargeObjects& large_;
+  std::vector<Dict> dicts_;
+};
+
+class Counter {
+ public:
+  Counter(const LiveSource& source, TypeTable& types, const StretchMap& places)
+      : source_(source),
+        scanner_(types, source.layout),
+        large_(places),
+        tables_(source, tally_, large_),
+        bytes_(kReadAtOnce) {}
+
+  void count(const Arena& arena) {
+    const Address step = source_.layout.pool_bytes;
+    const auto first = (arena.begin + step - 1) / step * step;
+    for (auto from = first; from + step <= arena.end; from += kReadAtOnce) {
+      const auto pools = std::min<Address>(kReadAtOnce, arena.end - from) / step;
+      const auto bytes = std::span(bytes_).first(static_cast<std::size_t>(pools * step));
+      if (!source_.memory.read(from, bytes)) return;  // given back meanwhile
+      for (Address at = 0; at < bytes.size(); at += step)
+        count_pool(from + at, bytes.subspan(at, step));
+    }
+  }
+  void finish() { tables_.flush_dicts(); }
+  const Tally& tally() const { return tally_; }
+  const LargeObjects& large() const { return large_; }
+
+ private:
+  void count_pool(Address start, std::span<const std::byte> bytes) {
+    const auto pool = read_pool(bytes);
+    if (pool.block_bytes == 0) return;
+    large_.note_words(bytes.subspan(pool.first, pool.end - pool.first));
+    scanner_.scan(start, bytes, [&](const ObjectView& object) {
+      tally_.add(*object.type, own_bytes(object, source_.layout));
+      tables_.add(object);
+    });
+  }
+
+  const LiveSource& source_;
+  PoolScanner scanner_;
+  Tally tally_{};
+  LargeObjects large_;
+  Tables tables_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace
 
-Tally count_live(const Memory& memory, const Layout& layout, const std::vector<Arena>& arenas,
-                 TypeTable& types) {
-  PoolScanner scanner(types, layout);
+Tally count_live(const LiveSource& source, TypeTable& types) {
+  const StretchMap places(beside_arenas(source.regions, source.arenas));
+  std::vector<std::unique_ptr<Counter>> counters(parts_of(source.arenas.size(), source.threads));
+  for (auto& counter : counters) counter = std::make_unique<Counter>(source, types, places);
+  in_parts(source.arenas.size(), source.threads,
+           [&](std::size_t part, std::size_t first, std::size_t end) {
+             for (auto i = first; i < end; ++i) counters[part]->count(source.arenas[i]);
+             counters[part]->finish();
+           });
   Tally tally;
-  Dicts dicts(memory, layout, tally);
-  std::vector<std::byte> bytes(layout.arena_bytes);
-  const Address step = layout.pool_bytes;
-  for (const auto& arena : arenas) {
-    if (!memory.read(arena.begin, bytes)) continue;  // given back meanwhile
-    for (auto pool = (arena.begin + step - 1) / step * step; pool + step <= arena.end;
-         pool += step) {
-      const auto offset = static_cast<std::size_t>(pool - arena.begin);
-      scanner.scan(pool, std::span(bytes).subspan(offset, step), [&](const ObjectView& object) {
-        tally.add(*object.type, own_bytes(object, layout));
-        if (object.type->shape == Shape::Dict) dicts.add(object);
-      });
-    }
+  LargeObjects large(places);
+  for (const auto& counter : counters) {
+    tally.add(counter->tally());
+    large.take(counter->large());
   }
-  dicts.flush();
+  large.count(source, types, tally);
   return tally;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "census/arenas.h"
+#include "census/regions.h"
 #include "census/types.h"
 
 namespace tidegauge::census {
@@ -18,10 +19,20 @@ struct Tally {
   std::uint64_t bytes = 0;
 
   void add(const TypeInfo& type, std::uint64_t bytes);
+  void add(const Tally& other);
 };
 
-// Counts every object in the arenas, arena by arena: nothing is stopped, and nothing is kept.
-Tally count_live(const Memory& memory, const Layout& layout, const std::vector<Arena>& arenas,
-                 TypeTable& types);
+// Where a process that runs on is read; `memory` by several threads at once.
+struct LiveSource {
+  const Memory& memory;
+  const Layout& layout;
+  const std::vector<Arena>& arenas;
+  const std::vector<Region>& regions;
+  std::size_t threads = 1;
+};
+
+// Counts every object in the arenas, and those outside that are pointed to: nothing is stopped, and
+// no more is kept than where the latter are.
+Tally count_live(const LiveSource& source, TypeTable& types);
 
 }  // namespace tidegauge::census

@@ -71,16 +71,8 @@ std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
 
 }  // namespace
 
-const std::optional<KeyTable>& instance_keys(const TypeInfo& type, const Memory& memory,
-                                             const Layout& layout) {
-  if (!type.instance_keys) {
-    const auto keys = memory.pointer(type.address + layout.heap_type_cached_keys);
-    type.instance_keys = read_key_table(memory, layout, keys);
-  }
-  return *type.instance_keys;
-}
-
 const TypeInfo* TypeTable::find(Address type) {
+  const std::lock_guard lock(mutex_);
   const auto known = known_.find(type);
   if (known != known_.end()) return known->second;
   std::unique_ptr<TypeInfo> found;
@@ -113,6 +105,7 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   info->item_bytes = value_at<std::int64_t>(bytes, type::kItemSize);
   info->flags = value_at<std::uint64_t>(bytes, type::kFlags);
   info->dict_offset = value_at<std::int64_t>(bytes, type::kDictOffset);
+  info->weakrefs_offset = value_at<std::int64_t>(bytes, type::kWeakrefsOffset);
   if (info->basic_bytes < 16 || info->basic_bytes > kLargestBasicBytes || info->item_bytes < 0 ||
       info->item_bytes > 4096) {
     return {};
@@ -122,6 +115,10 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   info->shape = shape_of(info->name, info->flags);
   if (info->shape == Shape::Plain) info->shape = inherited_shape(type);
   info->bytes_before = bytes_before(*info, *python_.layout);
+  if (info->is(type::kHeapType)) {
+    const auto keys = memory_.pointer(type + python_.layout->heap_type_cached_keys);
+    info->instance_keys = read_key_table(memory_, *python_.layout, keys);
+  }
   return info;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,21 +48,18 @@ struct TypeInfo {
   Shape shape = Shape::Plain;
   std::uint32_t bytes_before = 0;  // the object: the collector's links, a dict's or weakrefs' place
   std::uint32_t id = 0;            // in order of discovery
-  // The names of its instances' values, once they were asked for.
-  mutable std::optional<std::optional<KeyTable>> instance_keys{};
+  std::int64_t weakrefs_offset = 0;         // of the list of weak references; 0: none
+  std::optional<KeyTable> instance_keys{};  // the names of its instances' values
 
   bool collected() const { return (flags & type::kGc) != 0; }
   bool is(std::uint64_t flag) const { return (flags & flag) != 0; }
 };
 
-const std::optional<KeyTable>& instance_keys(const TypeInfo& type, const Memory& memory,
-                                             const Layout& layout);
-
 class TypeTable {
  public:
   TypeTable(const Memory& memory, const Interpreter& python) : memory_(memory), python_(python) {}
 
-  // The type at that address, or null if there is none.
+  // The type at that address, or null if there is none. May be asked by several threads.
   const TypeInfo* find(Address type);
   const std::vector<std::unique_ptr<TypeInfo>>& all() const { return types_; }
 
@@ -72,6 +70,7 @@ class TypeTable {
 
   const Memory& memory_;
   const Interpreter& python_;
+  std::mutex mutex_{};  // for everything below, and for reading `memory_`
   std::unordered_map<Address, const TypeInfo*> known_;  // null: known to be none
   std::vector<std::unique_ptr<TypeInfo>> types_;
 };

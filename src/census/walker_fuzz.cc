@@ -27,8 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
-  ImageMemory image(memory, arenas);
-  const auto heap = Heap::read(image, python, arenas, types, addresses);
+  Image image(memory, arenas, 1);
+  const ImageMemory both(image, memory);
+  const auto heap = read_heap({image, memory, both}, python, types, addresses);
   const auto holding = find_retainers(heap, roots);
   if (holding.garbage.count > heap.nodes()) std::abort();
   return 0;

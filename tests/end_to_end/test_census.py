@@ -80,6 +80,38 @@ def test_the_unstopped_count_agrees(call, heap):
     types = {entry["type"]: entry for entry in document["types"]}
     for name, truth in heap.truth.items():
         assert types[name]["count"] == truth["count"], name
+    for name in ("__main__.Blob", "__main__.Row", "bytearray"):  # more than 512 bytes: outside the arenas
+        assert types[name]["bytes"] == heap.truth[name]["bytes"], name
+
+
+CHURN = """
+import random, sys
+class Values(list): __slots__ = ()
+class Number(float): __slots__ = ()
+class Sample:
+    def __init__(self, i): self.name = "sample %012.6f" % i; self.values = Values((Number(i * 1.5), Number(i * 2.5)))
+class Fixed: __slots__ = ("a",)
+samples = [Sample(i) for i in range(300000)]
+kept = [Fixed() for _ in range(50000)]
+print(len(samples), len(kept), flush=True)
+while True:
+    samples[random.randrange(len(samples))] = Sample(random.random())
+    sum(range(100))  # it does something else, too
+"""
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_the_unstopped_count_of_a_busy_process_is_close(call, python):
+    program = Program([python, "-c", CHURN])
+    try:
+        samples, kept = map(int, program.answer().split())
+        for _ in range(5):
+            types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, "--stream")["types"]}
+            assert types["__main__.Fixed"] == kept
+            for name, truth in (("Sample", samples), ("Values", samples), ("Number", 2 * samples)):
+                assert types["__main__." + name] == pytest.approx(truth, rel=0.002), name
+    finally:
+        program.end()
 
 
 @pytest.mark.parametrize("heap", pythons()[:1], indirect=True)

@@ -34,6 +34,14 @@ class MyList(list):
     pass
 
 
+class Blob(bytes):
+    __slots__ = ()
+
+
+class Row(tuple):
+    __slots__ = ()
+
+
 Pair = collections.namedtuple("Pair", "a b")
 
 
@@ -52,6 +60,8 @@ def held_by_a_function(kept):
         "__main__.Pair": sized(kinds),
         "__main__.MyDict": sized(dicts),
         "__main__.MyList": sized(lists),
+        "__main__.Blob": sized(blobs),
+        "__main__.Row": sized(table.values()),
         "bytearray": sized(row["image"].payload for row in store.rows),
     }
     print(json.dumps(truth), flush=True)
@@ -67,4 +77,6 @@ def sized(objects):
 store = Store()
 dicts = [MyDict(a=i) for i in range(N)]
 lists = [MyList([i]) for i in range(N)]
+blobs = [Blob(600 + i) for i in range(N)]  # more than the arenas' largest block
+table = {i: Row(range(i, i + 100)) for i in range(N // 10)}
 held_by_a_function([Plain(i) for i in range(N)])

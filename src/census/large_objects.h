@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects of a live process that lie outside its arenas: those of more than 512 bytes, and
+// those that are part of the program. Found by the words that point to them.
+#pragma once
+
+#include "census/address_book.h"
+#include "census/streaming.h"
+
+namespace tidegauge::census {
+
+// What lies beside the arenas and can be written to: where such objects can be.
+std::vector<Stretch> beside_arenas(const std::vector<Region>& regions,
+                                   const std::vector<Arena>& arenas);
+
+class LargeObjects {
+ public:
+  explicit LargeObjects(const StretchMap& places) : places_(places) {}
+
+  void note(Address word, bool certain) {
+    // Every object names its type, and many name None: what came lately is known.
+    auto& recent = recent_[(word >> 4) % kRecent];
+    if (recent == word || !may_be_large(word)) return;
+    book_.number_of(word, certain);
+    recent = word;
+  }
+  void note_words(std::span<const std::byte> bytes) {
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      note(value_at<Address>(bytes, at), false);
+    }
+  }
+  void take(const LargeObjects& others) {
+    for (const auto& [address, certain] : others.book_.all()) book_.number_of(address, certain);
+  }
+  // Those that prove themselves, and what these point to.
+  void count(const LiveSource& source, TypeTable& types, Tally& tally);
+
+ private:
+  bool may_be_large(Address word) const {
+    return word % 8 == 0 && places_.find(word) != StretchMap::kNone;
+  }
+
+  const StretchMap& places_;
+  AddressBook book_{};
+  static constexpr std::size_t kRecent = 512;
+  std::vector<Address> recent_ = std::vector<Address>(kRecent);
+};
+
+}  // namespace tidegauge::census

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "census/stretch_map.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidegauge::census {
+
+StretchMap::StretchMap(std::vector<Stretch> stretches) {
+  constexpr Address kHighest = 1ULL << 47;  // of a program's memory
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  for (const auto& stretch : stretches) {
+    if (stretch.begin >= stretch.end || stretch.end > kHighest) continue;
+    if (stretches_.empty() || stretch.begin >= stretches_.back().end) stretches_.push_back(stretch);
+  }
+  if (stretches_.empty()) return;
+  tables_.assign(((stretches_.back().end - 1) >> kTopShift) + 1, kNone);
+  for (std::uint32_t index = 0; index < stretches_.size(); ++index) {
+    const auto last = (stretches_[index].end - 1) >> kSlotShift;
+    for (auto slot = stretches_[index].begin >> kSlotShift; slot <= last; ++slot) {
+      auto& table = tables_[slot / kSlots];
+      if (table == kNone) {
+        table = static_cast<std::uint32_t>(slots_.size());
+        slots_.resize(slots_.size() + kSlots, kNone);
+      }
+      slots_[table + slot % kSlots] = index;
+    }
+  }
+}
+
+}  // namespace tidegauge::census
