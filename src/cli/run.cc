@@ -169,6 +169,7 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   job.on_output({});
   if (!job.status()) return;
   marks.pass_on_rest(session);
+  session.collector().look_at_all_next();
   session.look();
 }
 

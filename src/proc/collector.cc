@@ -179,6 +179,10 @@ const std::vector<record::Entry>& Collector::collect(std::int64_t now_ns) {
   return state.entries;
 }
 
+void Collector::look_at_all_next() {
+  for (auto& watched : state_->watchlist.members()) watched.reader.look_fully_next();
+}
+
 bool Collector::all_gone() const {
   return state_->watchlist.members().empty();
 }

@@ -47,6 +47,9 @@ class Collector {
   // until the next call.
   const std::vector<record::Entry>& collect(std::int64_t now_ns);
 
+  // The next look is the last one: it asks after all, also those that have been quiet for long.
+  void look_at_all_next();
+
   bool all_gone() const;  // nothing is left of the trees
   double recommended_interval_seconds()
       const;  // longer than asked where looking would cost too much

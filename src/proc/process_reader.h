@@ -26,6 +26,9 @@ class ProcessReader {
   // is another's now.
   Result<std::optional<Stat>> look(Files& files, std::int64_t now_ns, double interval_seconds);
 
+  // The next look is a full one, however quiet it is.
+  void look_fully_next() { full_due_ns_.reset(); }
+
   const record::ProcessSample& last() const { return last_; }
   // Where files about its memory are: "" or, where its first thread has ended before the others,
   // "task/TID/". To be put before a file's name.

@@ -44,6 +44,7 @@ class Tree {
     drop_left_overs(jobs);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (roles_[i] == Role::Other && worker_[i]) roles_[i] = *worker_[i];
+      if (roles_[i] == Role::Main && still_wrapper(i)) roles_[i] = Role::Wrapper;
     }
     return std::move(roles_);
   }
@@ -153,6 +154,11 @@ class Tree {
     if (!members_[i].anon) return false;
     const auto below = largest_below(i);
     return below >= kJobAtLeast && below / kDwarfed > size_of(i);
+  }
+
+  // What it has started is gone; if it goes on to work itself, it will not stay small.
+  bool still_wrapper(std::size_t i) const {
+    return members_[i].was_wrapper && size_of(i) < kJobAtLeast;
   }
 
   // Names wrappers from `root` down. Of the first ones below that are none, the largest and those

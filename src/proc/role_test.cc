@@ -260,5 +260,18 @@ TEST(NameRoles, SurvivesParentsInACircle) {
             2u);
 }
 
+TEST(Roles, AWrapperStaysOneWhenTheJobHasEnded) {
+  auto launcher = member(2, 1, 9, words("python launch.py train.py"));
+  EXPECT_EQ(letters(name_roles(std::vector{launcher})), "M") << "nobody has seen it start anything";
+  launcher.was_wrapper = true;
+  EXPECT_EQ(letters(name_roles(std::vector{launcher})), "w");
+}
+
+TEST(Roles, AWrapperThatGoesOnToWorkItselfIsTheJob) {
+  auto script = member(2, 1, 900, words("python prepare_and_train.py"));
+  script.was_wrapper = true;
+  EXPECT_EQ(letters(name_roles(std::vector{script})), "M");
+}
+
 }  // namespace
 }  // namespace tidegauge::proc

@@ -16,8 +16,8 @@ namespace tidegauge::proc {
 
 namespace {
 
-// How much bigger another process has to be than the one that was biggest before roles are looked
-// at again: two workers of a size would make them flicker.
+// How much bigger the biggest process has to be than the one that was biggest before, or than it
+// was itself, before roles are looked at again: two workers of a size would make them flicker.
 constexpr double kClearlyBigger = 1.2;
 // For counts that are taken rarely, in one look.
 constexpr double kRareSeconds = 500e-6;
@@ -133,7 +133,8 @@ void Watchlist::take_note(Watched& watched, const Stat& stat, std::int64_t now_n
   if (!other_program) return;
   watched.rare.start_over();
   watched.deep = {};
-  if (watched.is_new) return;  // it will be told as what it is now
+  watched.process.role = record::Role::Other;  // until roles are named again
+  if (watched.is_new) return;                  // it will be told as what it is now
   changes_.events.push_back({.at_ns = now_ns, .kind = record::EventKind::Exec, .process = stat.id});
 }
 
@@ -167,7 +168,7 @@ void Watchlist::tell_families() {
 
 void Watchlist::tell(std::int64_t now_ns) {
   const auto changed = [](const Watched& watched) { return watched.to_be_told; };
-  if (changes_.membership || biggest_is_another() ||
+  if (changes_.membership || sizes_have_changed() ||
       std::any_of(members_.begin(), members_.end(), changed)) {
     name_all_roles();
   }
@@ -183,13 +184,14 @@ void Watchlist::tell(std::int64_t now_ns) {
   }
 }
 
-bool Watchlist::biggest_is_another() const {
+bool Watchlist::sizes_have_changed() const {
   std::uint64_t biggest = 0, biggest_then = 0;
   for (const auto& watched : members_) {
     biggest = std::max(biggest, anon_of(watched));
     if (watched.process.id == biggest_) biggest_then = anon_of(watched);
   }
-  return static_cast<double>(biggest) > kClearlyBigger * static_cast<double>(biggest_then);
+  return static_cast<double>(biggest) > kClearlyBigger * static_cast<double>(biggest_then) ||
+         static_cast<double>(biggest) > kClearlyBigger * static_cast<double>(biggest_when_named_);
 }
 
 void Watchlist::name_all_roles() {
@@ -198,10 +200,11 @@ void Watchlist::name_all_roles() {
   for (const auto& watched : members_) {
     const auto& process = watched.process;
     members.push_back({process.id, process.parent, process.name, watched.arguments,
-                       watched.reader.last().memory.anon});
+                       watched.reader.last().memory.anon, process.role == record::Role::Wrapper});
     if (anon_of(watched) >= biggest) biggest_ = process.id;
     biggest = std::max(biggest, anon_of(watched));
   }
+  biggest_when_named_ = biggest;
   const auto roles = name_roles(members);
   for (std::size_t i = 0; i < roles.size(); ++i) {
     auto& watched = members_[i];

@@ -53,7 +53,7 @@ class Watchlist {
   void read_command(Watched& watched);
   Result<> count_rarely(Watched& watched, std::int64_t now_ns);
   void tell_families();
-  bool biggest_is_another() const;
+  bool sizes_have_changed() const;
   void name_all_roles();
   void tell(std::int64_t now_ns);
 
@@ -70,7 +70,8 @@ class Watchlist {
   std::vector<pid_t> gone_;              // in this look, ascending
   std::vector<Image> changed_families_;  // in this look
   record::ProcessId biggest_{};          // when roles were named last
-  std::size_t next_rare_ = 0;            // whose turn it is
+  std::uint64_t biggest_when_named_ = 0;
+  std::size_t next_rare_ = 0;  // whose turn it is
 };
 
 }  // namespace tidegauge::proc

@@ -236,6 +236,16 @@ void Accounts::add_surroundings(const record::Sample& sample) {
   }
 }
 
+// The job is over, and what had started it has not yet noticed: that is no fall of the job's
+// memory.
+bool Accounts::only_wrappers_left() const {
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (i != static_cast<std::size_t>(record::Role::Wrapper)) others += roles[i].now;
+  }
+  return others == 0 && role(record::Role::Main).most > 0;
+}
+
 void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   const auto at = seconds_of(sample.at_ns);
   if (samples++ == 0) first_at = at;
@@ -258,7 +268,7 @@ void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& led
     roles[i].most = std::max(roles[i].most, counts[i]);
     if (counts[i] > 0) roles[i].together.add(sums[i]);
   }
-  if (known) add_ledger(ledgers.last(), at);
+  if (known && !only_wrappers_left()) add_ledger(ledgers.last(), at);
   for (const auto& series : sample.others) add_named(series.name, series.bytes, at);
   add_surroundings(sample);
 }

@@ -87,6 +87,7 @@ struct Accounts {
   void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
   double add_process(const record::ProcessSample& seen, double at);
   void add_ledger(const record::Ledger& now, double at);
+  bool only_wrappers_left() const;
   void add_named(const std::string& name, double bytes, double at);
   void add_surroundings(const record::Sample& sample);
   void retire(const record::ProcessId& id, ProcessAccount& account);

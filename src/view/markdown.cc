@@ -105,14 +105,10 @@ std::string course_part(const Accounts& accounts, const verdict::Verdicts& verdi
 
 void append_process(std::string& out, const ProcessAccount& account,
                     const verdict::Verdicts& verdicts) {
-  const auto* verdict = verdict_on(verdicts, account.known.id);
   const auto& total = account.tally(Part::Total);
-  std::vector<std::string> cells = {code(account.known.name, kNameColumns),
-                                    std::to_string(account.known.id.pid),
-                                    role_word(account.known.role),
-                                    account.gone ? "gone"
-                                    : verdict    ? short_verdict(*verdict)
-                                                 : ""};
+  std::vector<std::string> cells = {
+      code(account.known.name, kNameColumns), std::to_string(account.known.id.pid),
+      role_word(account.known.role), short_verdict_on(verdicts, account.known.id, account.gone)};
   append_all(cells, cells_of(total));
   cells.push_back(account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "–");
   append_row(out, cells);

@@ -75,4 +75,10 @@ const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const reco
   return found;
 }
 
+std::string short_verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id,
+                             bool gone) {
+  if (const auto* verdict = verdict_on(verdicts, id)) return short_verdict(*verdict);
+  return gone ? "gone" : "";
+}
+
 }  // namespace tidegauge::view

@@ -22,5 +22,8 @@ std::string growth_of(const Tally& tally);
 
 // The verdict on one process, on its total where there is one; null if there is none.
 const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id);
+// The same in short; of one that has ended and was not judged, "gone".
+std::string short_verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id,
+                             bool gone);
 
 }  // namespace tidegauge::view

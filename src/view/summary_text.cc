@@ -106,15 +106,12 @@ std::vector<std::string> row(std::vector<std::string> head, std::vector<std::str
 
 void put_process(Table& table, const ProcessAccount& account, const verdict::Verdicts& verdicts) {
   const auto name = shown(account.known.name, kNameColumns);
-  const auto* verdict = verdict_on(verdicts, account.known.id);
   const auto& total = account.tally(Part::Total);
   table.add(row({name.empty() ? "?" : name, std::to_string(account.known.id.pid),
                  role_word(account.known.role)},
                 tally_cells(total),
                 {account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "",
-                 account.gone ? "gone"
-                 : verdict    ? short_verdict(*verdict)
-                              : ""}));
+                 short_verdict_on(verdicts, account.known.id, account.gone)}));
   if (account.known.role != record::Role::Main) return;
   std::vector<Part> worth;
   for (const auto part : kParts) {

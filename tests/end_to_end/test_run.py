@@ -187,3 +187,25 @@ def test_the_live_view_needs_the_terminal_to_itself(tidegauge, home, tmp_path):
     text = (tmp_path / "out").read_text()
     assert text.startswith("from the job\n")
     assert len(text) > 100, "the summary goes where stderr goes"
+
+
+# A launcher that waits, a job that holds 200 MB for longer than it takes until a quiet process is hardly asked after.
+LAUNCHED = """
+import subprocess, sys
+JOB = "import time; held = bytes([1]) * (200 << 20); time.sleep(8)"
+sys.exit(subprocess.call([sys.executable, "-c", JOB]))
+"""
+
+
+def test_the_end_of_the_job_is_the_end_of_its_wrappers_too(call, tmp_path):
+    recording = tmp_path / "r.tg"
+    done = call("run", "--interval", "100ms", "--record", recording, "--", "sh", "-c", f"'{sys.executable}' -c '{LAUNCHED}'; exit 0")
+    assert done.returncode == 0, done.stderr
+    text = subprocess.run(["zstdcat", recording], capture_output=True, text=True, check=True).stdout
+    lines = [json.loads(line) for line in text.splitlines()]
+    roles = {line["pid"]: line["role"] for line in lines if line["kind"] == "process"}
+    assert sorted(roles.values()) == ["main", "wrapper", "wrapper"], "a wrapper stays one when its job has ended"
+    assert {event["pid"] for event in events_of(recording) if event["event"] == "exited"} == set(roles)
+    # What is left while the wrappers notice is no fall of the job's memory.
+    (total,) = re.findall(r"^total .*\s([0-9.]+)\sMiB\s*$", done.stderr, re.M)
+    assert float(total) > 200
