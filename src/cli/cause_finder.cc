@@ -12,8 +12,11 @@ constexpr double kMiB = 1 << 20;
 constexpr double kGrowthWorthALook = 64 * kMiB;
 constexpr double kShareWorthALook = 0.2;  // of what the process holds
 constexpr double kShareOfTime = 0.01;     // that the job may stand still for censuses
-constexpr double kShareOfACore = 0.05;    // that taking them may cost, at low priority
+constexpr double kShareOfACore = 0.1;     // that taking them may cost, at low priority
 constexpr double kSoonestSeconds = 10;
+// A process may be in the middle of an import, or have a thread that would not stop just then.
+constexpr int kMostRefusals = 3;
+constexpr double kAfterARefusalSeconds = 20;
 constexpr double kGrownSinceLast = 1.3;  // so much larger: look again
 constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
 constexpr double kLastWordSeconds = 5;
@@ -39,7 +42,9 @@ const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const 
   const verdict::Verdict* most = nullptr;
   for (const auto& verdict : session.verdicts().all) {
     const auto& process = verdict.subject.process;
-    if (!process || refused_.contains(*process)) continue;
+    if (!process) continue;
+    const auto refused = refused_.find(*process);
+    if (refused != refused_.end() && refused->second >= kMostRefusals) continue;
     if (verdict.subject.kind == verdict::Kind::Gpu || session.who_is(process->pid) != *process)
       continue;
     if (growth_of(verdict) < std::max(kGrowthWorthALook, kShareWorthALook * verdict.last_bytes))
@@ -53,6 +58,7 @@ bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower
   if (!asked_ || asked_->process != *grower.subject.process) return true;
   const double since = static_cast<double>(session.now_ns() - asked_->at_ns) / kNsPerSecond;
   if (since < soonest_seconds_) return false;
+  if (refused_.contains(asked_->process)) return true;
   return grower.last_bytes > kGrownSinceLast * asked_->bytes || grower.klass != asked_->klass;
 }
 
@@ -73,11 +79,13 @@ void CauseFinder::finish(Session& session) {
 
 void CauseFinder::hear(Session& session, const CensusServer::Answer& answer) {
   if (!answer.taken) {
-    refused_.insert(asked_->process);
+    ++refused_[asked_->process];
+    soonest_seconds_ = kAfterARefusalSeconds;
     return;
   }
+  refused_.erase(asked_->process);
   soonest_seconds_ = std::max(
-      {kSoonestSeconds, answer.pause_ms / 1e3 / kShareOfTime, answer.seconds / kShareOfACore});
+      {kSoonestSeconds, answer.pause_ms / 1e3 / kShareOfTime, answer.cpu_seconds / kShareOfACore});
   for (const auto& holder : answer.holders) {
     session.add(
         {.at_ns = asked_->at_ns,

@@ -2,7 +2,7 @@
 // Looks into the process that grows, now and then, and tells the session who holds what.
 #pragma once
 
-#include <set>
+#include <map>
 
 #include "cli/census_server.h"
 #include "cli/session.h"
@@ -31,8 +31,8 @@ class CauseFinder {
 
   std::optional<CensusServer> server_;
   std::optional<Asked> asked_{};
-  double soonest_seconds_ = 0;  // after the last one, by what it cost
-  std::set<record::ProcessId> refused_{};
+  double soonest_seconds_ = 0;                  // after the last one, by what it cost
+  std::map<record::ProcessId, int> refused_{};  // how often
 };
 
 }  // namespace tidegauge::cli

@@ -23,10 +23,23 @@ namespace {
 constexpr std::size_t kMostHolders = 12;
 constexpr std::string_view kEnd = "\n\n";
 
-// "taken SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then an empty line.
-std::string told(const Result<census::Census>& taken) {
+double cpu_seconds_of(int who) {
+  rusage used{};
+  ::getrusage(who, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+double cpu_seconds() {
+  return cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
+}
+
+// "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then an empty line.
+std::string told(const Result<census::Census>& taken, double cpu_seconds) {
   if (!taken) return "none\n\n";
-  auto text = fmt::format("taken {} {}\n", taken->seconds, taken->pause_ms);
+  auto text = fmt::format("taken {} {}\n", cpu_seconds, taken->pause_ms);
   for (std::size_t i = 0; i < std::min(kMostHolders, taken->retainers.size()); ++i) {
     const auto& holder = taken->retainers[i];
     auto type = holder.type;
@@ -39,7 +52,9 @@ std::string told(const Result<census::Census>& taken) {
 
 std::string census_of(pid_t pid) {
   try {
-    return told(census::take_census(pid, {.only_a_copy = true}));
+    const double before = cpu_seconds();
+    const auto taken = census::take_census(pid, {.only_a_copy = true});
+    return told(taken, cpu_seconds() - before);
   } catch (const std::exception&) {  // no memory left, most likely: no census is worth more
     return "none\n\n";
   }
@@ -88,7 +103,7 @@ CensusServer::Answer parse_answer(std::string_view text) {
   auto head = next_line(text);
   if (next_word(head) != "taken") return answer;
   answer.taken = true;
-  answer.seconds = to_number<double>(next_word(head)).value_or(0);
+  answer.cpu_seconds = to_number<double>(next_word(head)).value_or(0);
   answer.pause_ms = to_number<double>(next_word(head)).value_or(0);
   while (!text.empty()) {
     if (auto holder = parse_holder(next_line(text))) answer.holders.push_back(*std::move(holder));

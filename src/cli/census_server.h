@@ -24,7 +24,7 @@ class CensusServer {
 
   struct Answer {
     bool taken = false;  // false: it runs no Python that we know, may not be read, or has ended
-    double seconds = 0;
+    double cpu_seconds = 0;
     double pause_ms = 0;
     std::vector<record::Census::Holder> holders{};
   };

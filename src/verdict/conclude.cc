@@ -225,6 +225,13 @@ void set_future(const Material& material, const Analysis& analysis,
   }
 }
 
+double grown_by(const Analysis& analysis, const Verdict& verdict) {
+  if (verdict.settled && analysis.growth_before > 0) return analysis.growth_before;
+  const double all = std::max(0.0, analysis.level - verdict.first_bytes);
+  if (verdict.settled || !analysis.rate) return all;
+  return std::clamp(analysis.rate->value * analysis.age, 0.0, all);
+}
+
 }  // namespace
 
 Verdict conclude(const Subject& subject, const Material& material, const Analysis& found,
@@ -247,6 +254,7 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
   out.first_bytes = series.first();
   out.last_bytes = series.last();
   out.floor_bytes = analysis.level;
+  out.grown_bytes = grown_by(analysis, out);
   out.peak_bytes = series.peak();
   out.duration_seconds = material.clock_is_steps ? 0 : now;
   out.evidence = evidence_for(out, material, analysis);

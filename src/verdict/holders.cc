@@ -73,7 +73,10 @@ std::vector<Cause> Holders::causes(const record::ProcessId& process, double grow
     if (growth_of(pile) <= 0 || pile.bytes < kWorthNaming * growth_bytes) continue;
     if (causes.size() == kMostCauses) break;
     causes.push_back({.kind = fmt::format("{:.0f} {}", pile.count, pile.type),
+                      .type = pile.type,
+                      .count = pile.count,
                       .bytes = static_cast<std::uint64_t>(pile.bytes),
+                      .share = std::min(1.0, pile.bytes / growth_bytes),
                       .site = "",
                       .retained_by = pile.holder,
                       .remedy = remedy_for(pile.type)});

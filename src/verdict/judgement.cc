@@ -144,10 +144,13 @@ void Judgement::name_causes(Verdict& verdict) const {
                     verdict.klass == Class::Shift || verdict.klass == Class::Undecided;
   const auto kind = verdict.subject.kind;
   if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
-  const double growth = std::max(verdict.floor_bytes, verdict.last_bytes) - verdict.first_bytes;
   const auto& process = verdict.subject.process;
-  verdict.causes =
-      process ? watched_.holders().causes(*process, growth) : watched_.holders().causes(growth);
+  verdict.causes = process ? watched_.holders().causes(*process, verdict.grown_bytes)
+                           : watched_.holders().causes(verdict.grown_bytes);
+  if (verdict.causes.empty()) return;
+  double explained = 0;
+  for (const auto& cause : verdict.causes) explained += static_cast<double>(*cause.bytes);
+  verdict.unexplained_bytes = std::max(0.0, verdict.grown_bytes - explained);
 }
 
 Verdicts Judgement::first() const {

@@ -82,8 +82,11 @@ struct Needs {                      // what would decide an undecided case
 };
 
 struct Cause {
-  std::string kind{};
+  std::string kind{};  // "663 PIL.JpegImagePlugin.JpegImageFile"
+  std::string type{};
+  std::optional<double> count{};
   std::optional<std::uint64_t> bytes{};
+  std::optional<double> share{};  // of the growth, 0..1
   std::string site{};
   std::string retained_by{};
   std::string remedy{};
@@ -108,11 +111,13 @@ struct Verdict {
   std::optional<Forecast> forecast{};
   std::optional<Needs> needs{};
   std::vector<Cause> causes{};
-  std::vector<std::string> evidence{};  // sentences, never empty
+  std::vector<std::string> evidence{};        // sentences, never empty
+  std::optional<double> unexplained_bytes{};  // of the growth, where causes were found
   // For views: what was judged.
   double first_bytes = 0;
   double last_bytes = 0;
   double floor_bytes = 0;  // retained memory now, spikes taken off
+  double grown_bytes = 0;  // by the growth that is spoken of: not by what it took to start
   double peak_bytes = 0;
   double duration_seconds = 0;  // 0 where only steps are known
   // The limit that binds, whether or not it will be reached: "cgroup", "ram", "dev_shm", "given".

@@ -127,7 +127,17 @@ inline verdict::Verdict any_verdict() {
   if (flip())
     v.needs = verdict::Needs{maybe_number(), maybe_number(), maybe_number(), any_text(), flip()};
   if (v.needs && flip()) v.needs->if_bounded = any_settled();
-  if (flip()) v.causes.push_back({any_text(), 1234567, any_text(), any_text(), any_text()});
+  if (flip()) {
+    v.causes.push_back({.kind = any_text(),
+                        .type = any_text(),
+                        .count = 663,
+                        .bytes = 1234567,
+                        .share = 0.5,
+                        .site = any_text(),
+                        .retained_by = any_text(),
+                        .remedy = any_text()});
+    v.unexplained_bytes = maybe_number();
+  }
   v.evidence = {any_text()};
   v.first_bytes = *any_number();
   v.last_bytes = *any_number();

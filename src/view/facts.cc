@@ -16,6 +16,7 @@ using verdict::Class;
 using verdict::Verdict;
 
 constexpr std::size_t kCauseColumns = 80;
+constexpr double kWorthSaying = 0.02;  // of what is held
 
 // "1.62 GiB to 1.71 GiB per step", where the interval says something.
 Phrase interval_phrase(const Verdict& verdict) {
@@ -94,6 +95,14 @@ Fact what_stays(const Verdict& verdict) {
           first ? fmt::format("{} at the start", *first) : ""};
 }
 
+// What nobody was found to hold: the libraries themselves, buffers of C code, what an allocator
+// keeps.
+std::optional<Fact> unexplained(const Verdict& verdict) {
+  const auto rest = size_phrase(verdict.unexplained_bytes.value_or(0));
+  if (!rest || *verdict.unexplained_bytes < kWorthSaying * verdict.floor_bytes) return {};
+  return Fact{"Not explained", *rest, "of the growth; libraries and the allocator, or C code"};
+}
+
 }  // namespace
 
 bool may_grow(const Verdict& verdict) {
@@ -128,6 +137,7 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
     facts.push_back({"What piles up", bytes ? fmt::format("{} of {}", *bytes, kind) : kind,
                      joined(site, holder)});
   }
+  if (auto rest = unexplained(verdict)) facts.push_back(*std::move(rest));
   if (const auto remedy = shown(cause.remedy, kCauseColumns); !remedy.empty()) {
     facts.push_back({"What helps", remedy, ""});
   }

@@ -101,11 +101,16 @@ Json needs(const std::optional<verdict::Needs>& value) {
           {"if_bounded", settled(value->if_bounded)}};
 }
 
-Json causes(const std::vector<verdict::Cause>& values) {
+// The clock of what piles up is that of the growth.
+Json causes(const Verdict& verdict) {
   Json out = Json::array();
-  for (const auto& cause : values) {
+  for (const auto& cause : verdict.causes) {
     out.push_back({{"kind", cause.kind},
+                   {"type", text_or_null(cause.type)},
+                   {"count", number(cause.count)},
                    {"bytes", cause.bytes ? Json(*cause.bytes) : Json(nullptr)},
+                   {"share", cause.share ? share(*cause.share) : Json(nullptr)},
+                   {"tied_to", tie(verdict.tied_to)},
                    {"site", text_or_null(cause.site)},
                    {"retained_by", text_or_null(cause.retained_by)},
                    {"remedy", text_or_null(cause.remedy)}});
@@ -152,7 +157,8 @@ Json document_of(const Verdict& verdict) {
           {"spikes", spikes(verdict.spikes)},
           {"forecast", forecast(verdict)},
           {"needs", needs(verdict.needs)},
-          {"causes", causes(verdict.causes)},
+          {"causes", causes(verdict)},
+          {"unexplained_bytes", number(verdict.unexplained_bytes)},
           {"evidence", evidence(verdict.evidence)},
           {"words", spoken(verdict)},
           {"limit", limit(verdict)},
