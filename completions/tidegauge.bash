@@ -9,7 +9,7 @@ _tidegauge_options() {
     run) echo "--help --json --live --no-marks --no-hooks --no-guess --no-history $sitting" ;;
     watch) echo "--help --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
-    report) echo "--help -o --output $rules" ;;
+    report) echo "--help -o --output --markdown --text $rules" ;;
     census) echo "--help --json --stream --tensors --lines" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;

@@ -53,6 +53,8 @@ complete -c tidegauge -n '__tidegauge_is judge' -l unit -x -a 'B KB MB GB KiB Mi
 complete -c tidegauge -n '__tidegauge_is judge report' -F
 
 complete -c tidegauge -n '__tidegauge_is report' -l output -s o -rF -d 'write it there'
+complete -c tidegauge -n '__tidegauge_is report' -l markdown -d 'Markdown, for an issue'
+complete -c tidegauge -n '__tidegauge_is report' -l text -d 'plain text, without a browser'
 complete -c tidegauge -n '__tidegauge_is census' -l json -d 'print the census document'
 complete -c tidegauge -n '__tidegauge_is census' -l stream -d 'count without stopping anything'
 complete -c tidegauge -n '__tidegauge_is census' -l tensors -d 'all tensors, arrays and images by shape'

@@ -42,6 +42,6 @@ parallel_jobs() {
 project_files() {
   local name words=()
   for name in "$@"; do words+=(-o -name "$name"); done
-  find . \( -path './build*' -o -path ./out -o -name '.[!.]*' ! -name .ci \) -prune -o -type f \
+  find . \( -path './build*' -o -path ./out -o -name node_modules -o -name '.[!.]*' ! -name .ci \) -prune -o -type f \
     \( "${words[@]:1}" \) -print0 | sort -z
 }

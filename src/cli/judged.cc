@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "record/file.h"
 #include "record/foreign.h"
+#include "record/ledger.h"
 
 namespace tidegauge::cli {
 
@@ -67,24 +68,39 @@ Result<> add_markers(const std::string& path, record::Recording& recording) {
   return Ok{};
 }
 
-Judged concluded(const JudgeInput& input, const verdict::Gauge& gauge, view::Summary summary,
-                 std::vector<std::string> notes) {
-  Judged out{gauge.judge(), std::move(summary), std::move(notes)};
-  if (input.one_of_several) out.outline = gauge.outline(input.path);
-  return out;
-}
+// Takes a file's entries one by one, for all that is made of them.
+struct Reading {
+  explicit Reading(const verdict::Rules& rules) : gauge(rules) {}
+
+  void begin(const record::Header& header) {
+    gauge.begin(header);
+    summary.begin(header);
+    timeline.begin(header);
+  }
+  void add(const record::Entry& entry) {
+    ledgers.add(entry);
+    gauge.add(entry, ledgers);
+    summary.add(entry, ledgers);
+    timeline.add(entry, ledgers);
+  }
+  Judged concluded(const JudgeInput& input, std::vector<std::string> notes) {
+    Judged out{gauge.judge(), std::move(summary), std::move(timeline), std::move(notes)};
+    if (input.one_of_several) out.outline = gauge.outline(input.path);
+    return out;
+  }
+
+  verdict::Gauge gauge;
+  view::Summary summary{};
+  view::Timeline timeline{};
+  record::LedgerKeeper ledgers{};
+};
 
 Judged judge_whole(const JudgeInput& input, const record::Recording& recording,
                    const verdict::Rules& rules, std::vector<std::string> notes) {
-  verdict::Gauge gauge(rules);
-  view::Summary summary;
-  gauge.begin(recording.header);
-  summary.begin(recording.header);
-  for (const auto& entry : recording.entries) {
-    gauge.add(entry);
-    summary.add(entry);
-  }
-  return concluded(input, gauge, std::move(summary), std::move(notes));
+  Reading reading(rules);
+  reading.begin(recording.header);
+  for (const auto& entry : recording.entries) reading.add(entry);
+  return reading.concluded(input, std::move(notes));
 }
 
 // Markers have to be sorted in among the entries, so all of them have to be there.
@@ -100,20 +116,12 @@ Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdi
 
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
   if (!input.markers.empty()) return judge_recording_with_markers(input, rules);
-  verdict::Gauge gauge(rules);
-  view::Summary summary;
+  Reading reading(rules);
   const auto end = record::read(
-      input.path,
-      [&](const record::Header& header) {
-        gauge.begin(header);
-        summary.begin(header);
-      },
-      [&](const record::Entry& entry) {
-        gauge.add(entry);
-        summary.add(entry);
-      });
+      input.path, [&](const record::Header& header) { reading.begin(header); },
+      [&](const record::Entry& entry) { reading.add(entry); });
   if (!end) return end.error();
-  return concluded(input, gauge, std::move(summary), notes_of(*end));
+  return reading.concluded(input, notes_of(*end));
 }
 
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {

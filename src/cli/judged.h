@@ -10,6 +10,7 @@
 #include "verdict/compare.h"
 #include "verdict/verdict.h"
 #include "view/summary.h"
+#include "view/timeline.h"
 
 namespace tidegauge::cli {
 
@@ -23,6 +24,7 @@ struct JudgeInput {
 struct Judged {
   verdict::Verdicts verdicts;
   view::Summary summary;
+  view::Timeline timeline;
   std::vector<std::string> notes;  // what was odd about the file
   verdict::Outline outline{};      // where it was asked for
 };

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/judged.h"
 #include "cli/options.h"
+#include "cli/page_file.h"
 
 namespace tidegauge::cli {
 
@@ -14,34 +15,73 @@ namespace {
 
 constexpr const char* kExamples = R"(
 examples:
-  tidegauge report train.tg                 Markdown to the terminal
-  tidegauge report train.tg -o findings.md  into a file
+  tidegauge report train.tg                        a page, train.tg.html
+  tidegauge report train.tg -o report.html         the same under another name
+  tidegauge report train.tg --markdown             for an issue, to the terminal
+  tidegauge report train.tg --markdown -o find.md  into a file
+  tidegauge report train.tg --text                 without a browser
 )";
+
+struct Wanted {
+  std::string path{};
+  std::string to{};
+  bool markdown = false;
+  bool text = false;
+};
+
+Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
+  if (wanted.markdown) return judged.summary.markdown(judged.verdicts, wanted.path);
+  if (wanted.text) {
+    const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
+    return judged.summary.text(
+        judged.verdicts,
+        {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
+  }
+  if (!has_page()) {
+    return Error{Reason::Unsupported,
+                 "this tidegauge was built without the page (npm was missing); --markdown and "
+                 "--text work"};
+  }
+  return page_of(
+      {judged.summary.accounts(), judged.timeline, judged.verdicts, wanted.path, judged.notes});
+}
 
 }  // namespace
 
 int report(Words words) {
-  CLI::App app("A report of a recording, as Markdown for an issue or a findings document.",
-               "report");
-  std::string path;
-  std::string to;
+  CLI::App app("A report of a recording: a page to look at and send around, or text.", "report");
+  Wanted wanted;
   verdict::Rules rules;
-  app.add_option("RECORDING", path, "what run or watch left behind")->required();
-  app.add_option("-o,--output", to, "write it there instead of to the terminal")->type_name("FILE");
+  app.add_option("RECORDING", wanted.path,
+                 "what run or watch left behind; or numbers, as for judge")
+      ->required();
+  app.add_option("-o,--output", wanted.to,
+                 "where to write it; - is the terminal (default: RECORDING.html; text goes to the "
+                 "terminal)")
+      ->type_name("FILE");
+  auto* markdown = app.add_flag("--markdown", wanted.markdown, "Markdown, for an issue");
+  app.add_flag("--text", wanted.text, "plain text, as run and watch end with")->excludes(markdown);
   add_rules(app, rules);
   app.footer(kExamples);
   if (const auto code = parse(app, words)) return *code;
 
-  const auto judged = judge_file({.path = path}, rules);
+  const auto judged = judge_file({.path = wanted.path}, rules);
   if (!judged) return fail("report", exit_code_of(judged.error()), judged.error().what);
-  const auto text = judged->summary.markdown(judged->verdicts, path);
-  if (to.empty()) {
-    fmt::print("{}", text);
+  const bool page = !wanted.markdown && !wanted.text;
+  if (wanted.to == "-")
+    wanted.to.clear();
+  else if (page && wanted.to.empty())
+    wanted.to = wanted.path + ".html";
+  const auto text = text_of(wanted, *judged);
+  if (!text) return fail("report", kCouldNotLook, text.error().what);
+  if (wanted.to.empty()) {
+    put(stdout, *text);
     return kNothingWrong;
   }
-  std::ofstream out(to, std::ios::binary);
-  out << text;
-  if (!out.flush()) return fail("report", kCouldNotLook, from_errno(errno, to).what);
+  if (const auto done = write_file(wanted.to, *text); !done) {
+    return fail("report", kCouldNotLook, done.error().what);
+  }
+  if (page) put(stdout, printable(wanted.to) + "\n");
   return kNothingWrong;
 }
 

@@ -2,13 +2,12 @@
 #include "cli/session.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/page_file.h"
 #include "record/file.h"
 #include "record/store.h"
 
@@ -116,10 +115,13 @@ std::int64_t Session::State::due_after(const JudgePace& pace, std::int64_t cpu_b
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
                                                  const std::string& recording) const {
-  const auto path = recording + ".md";
-  std::ofstream out(path, std::ios::binary);
-  out << summary.markdown(about, recording);
-  if (!out.flush()) return from_errno(errno, "the report could not be written to " + path);
+  const auto path = recording + (has_page() ? ".html" : ".md");
+  const auto text = has_page() ? page_of_recording(recording, summary, about)
+                               : Result<std::string>(summary.markdown(about, recording));
+  const auto done = text ? write_file(path, *text) : Result<>(text.error());
+  if (!done) {
+    return Error{done.error().reason, "the report could not be written: " + done.error().what};
+  }
   return path;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "view/facts.h"
 #include "view/plot.h"
 
 namespace tidegauge::view {
@@ -20,55 +19,6 @@ constexpr int kMostYTicks = 8;
 // A limit this many times above everything else would press the curve flat: it is named instead.
 constexpr double kLimitWithin = 3.5;
 constexpr double kHeadroom = 1.12;
-// The future takes at least and at most this share of the past.
-constexpr double kLeastFuture = 0.2;
-constexpr double kMostFuture = 1.0;
-
-double seconds_ahead(const verdict::Settled& end, const Chart& chart, double now,
-                     std::optional<double> seconds_per_step) {
-  if (chart.counts_steps && end.at_step) return *end.at_step - now;
-  if (end.at_step && seconds_per_step) {
-    if (const auto step = chart.history.step_at(now)) {
-      return (*end.at_step - *step) * *seconds_per_step;
-    }
-  }
-  return end.at_seconds ? *end.at_seconds - now : -1;
-}
-
-Outlook outlook_of(const Chart& chart, std::optional<double> seconds_per_step) {
-  Outlook out{.now = chart.window.to, .until = chart.window.to};
-  const auto* verdict = chart.verdict;
-  if (!verdict) return out;
-  if (verdict->limit_bytes && std::isfinite(*verdict->limit_bytes) && *verdict->limit_bytes > 0) {
-    out.limit_bytes = verdict->limit_bytes;
-  }
-  out.level = verdict->floor_bytes;
-  if (!chart.present || !may_grow(*verdict) || !std::isfinite(out.level)) return out;
-  double wanted = 0;
-  if (const auto& forecast = verdict->forecast;
-      forecast && out.limit_bytes && forecast->p50 > 0 && std::isfinite(forecast->p95)) {
-    out.fan = true;
-    out.p5 = out.now + std::max(0.0, forecast->p5);
-    out.p50 = out.now + forecast->p50;
-    out.p95 = out.now + std::max(forecast->p50, forecast->p95);
-    wanted = out.p95 - out.now;
-  }
-  if (verdict->needs && verdict->needs->if_bounded) {
-    const auto& end = *verdict->needs->if_bounded;
-    const double ahead = seconds_ahead(end, chart, out.now, seconds_per_step);
-    if (ahead > 0 && std::isfinite(end.level_bytes) && end.level_bytes > 0) {
-      out.bounded = true;
-      out.bounded_at = out.now + ahead;
-      out.bounded_level = end.level_bytes;
-      wanted = std::max(wanted, 2 * ahead);
-    }
-  }
-  const double past = chart.window.to - chart.window.from;
-  if (wanted > 0) {
-    out.until = out.now + std::clamp(wanted * 1.08, kLeastFuture * past, kMostFuture * past);
-  }
-  return out;
-}
 
 // The highest that must fit, and whether the limit does.
 double top_of(const std::vector<Column>& columns, Outlook& outlook) {

@@ -55,11 +55,12 @@ Fact how_fast(const Verdict& verdict) {
     Phrase by_time;
     if (verdict.bytes_per_minute) by_time = per_time_phrase(verdict.bytes_per_minute->value);
     if (by_time == rate) by_time.reset();
-    return {"How fast", *rate, joined(by_time, interval_phrase(verdict))};
+    return {"How fast", *rate, joined(by_time, interval_phrase(verdict)), "rate"};
   }
-  if (verdict.klass == Class::Leak) return {"How fast", "not measured", ""};
-  if (may_grow(verdict)) return {"How fast", "no growth seen yet", ""};
-  return {"How fast", "no growth now", joined(before_phrase(verdict), excluded_phrase(verdict))};
+  if (verdict.klass == Class::Leak) return {"How fast", "not measured", "", "rate"};
+  if (may_grow(verdict)) return {"How fast", "no growth seen yet", "", "rate"};
+  return {"How fast", "no growth now", joined(before_phrase(verdict), excluded_phrase(verdict)),
+          "rate"};
 }
 
 std::string peak_and_limit(const Verdict& verdict) {
@@ -81,18 +82,19 @@ Fact until_the_limit(const Verdict& verdict) {
       return {
           label,
           fmt::format("about {}{}", *middle, verdict.klass == Class::Leak ? "" : " if it goes on"),
-          range + peak_and_limit(verdict)};
+          range + peak_and_limit(verdict), "limit"};
     }
   }
-  if (!limit_phrase(verdict)) return {label, "no limit known", peak_and_limit(verdict)};
-  return {label, may_grow(verdict) ? "not foreseeable" : "none in sight", peak_and_limit(verdict)};
+  if (!limit_phrase(verdict)) return {label, "no limit known", peak_and_limit(verdict), "limit"};
+  return {label, may_grow(verdict) ? "not foreseeable" : "none in sight", peak_and_limit(verdict),
+          "limit"};
 }
 
 Fact what_stays(const Verdict& verdict) {
   const auto floor = size_phrase(verdict.floor_bytes);
   const auto first = size_phrase(verdict.first_bytes);
   return {"What stays", floor.value_or("not measured"),
-          first ? fmt::format("{} at the start", *first) : ""};
+          first ? fmt::format("{} at the start", *first) : "", "stays"};
 }
 
 // What nobody was found to hold: the libraries themselves, buffers of C code, what an allocator
@@ -122,7 +124,8 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
     const auto tie = tie_phrase(spikes.tied_to, spikes.phase);
     facts.push_back({"Comes and goes", *height,
                      fmt::format("{} spike{}{}", spikes.count, spikes.count == 1 ? "" : "s",
-                                 tie ? ", with " + *tie : "")});
+                                 tie ? ", with " + *tie : ""),
+                     "spikes"});
   }
   if (verdict.causes.empty()) return facts;
   const auto& cause = verdict.causes.front();
@@ -135,11 +138,11 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
   if (holder) holder = "held by " + *holder;
   if (!kind.empty()) {
     facts.push_back({"What piles up", bytes ? fmt::format("{} of {}", *bytes, kind) : kind,
-                     joined(site, holder)});
+                     joined(site, holder), "cause"});
   }
   if (auto rest = unexplained(verdict)) facts.push_back(*std::move(rest));
   if (const auto remedy = shown(cause.remedy, kCauseColumns); !remedy.empty()) {
-    facts.push_back({"What helps", remedy, ""});
+    facts.push_back({"What helps", remedy, "", "remedy"});
   }
   return facts;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "record/names.h"
 #include "view/chart.h"
 #include "view/doubts.h"
 #include "view/phrases.h"
@@ -164,27 +163,12 @@ std::string kinds_part(const Accounts& accounts) {
 }
 
 std::string how_part(const Accounts& accounts, const std::string& recording) {
-  const auto& header = accounts.header;
-  const auto& progress = accounts.progress;
   std::string out = "\n## How it was measured\n\n";
-  const auto item = [&out](std::string_view label, std::string_view text) {
-    if (!text.empty()) out += fmt::format("- {}: {}\n", label, text);
-  };
-  item("Command", code(header.command, kCommandColumns));
-  item("Host", escaped(shown(header.host, kNameColumns)));
-  item("Seen", escaped(seen_phrase(accounts)));
-  if (header.clock == record::Clock::Seconds) {
-    item("Looked every", duration_phrase(header.interval_seconds).value_or(""));
+  for (const auto& fact : how_measured(accounts, recording)) {
+    const auto text = fact.value + (fact.detail.empty() ? "" : ", " + fact.detail);
+    out += fmt::format("- {}: {}\n", fact.label,
+                       fact.id == "code" ? code(text, kCommandColumns) : escaped(text));
   }
-  item("Page tables walked", fmt::format("{} times", accounts.walks));
-  if (progress.step()) item("Steps told by", escaped(record::id_of(progress.step_source())));
-  if (progress.lost_marks() > 0) item("Marks lost", std::to_string(progress.lost_marks()));
-  if (progress.gaps() > 0) item("Gaps without samples", std::to_string(progress.gaps()));
-  for (const auto& fact : limit_facts(accounts)) {
-    item(fact.label, escaped(fact.value + (fact.detail.empty() ? "" : ", " + fact.detail)));
-  }
-  item("Recording", code(recording, kCommandColumns));
-  item("Written by", escaped(shown(header.tool, kNameColumns)));
   return out;
 }
 

@@ -103,7 +103,8 @@ Phrase limit_phrase(const verdict::Verdict& verdict) {
 
 std::string subject_phrase(const verdict::Subject& subject) {
   const auto name = shown(subject.name, kNameColumns);
-  return name.empty() ? "The job" : name;
+  const bool whole = !subject.process && name == "tree";  // as the gauge calls it
+  return name.empty() || whole ? "The job" : name;
 }
 
 std::string memory_phrase(verdict::Kind kind) {

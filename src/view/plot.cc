@@ -188,7 +188,7 @@ void draw_epochs(Plot& plot, const Progress& progress) {
 
 void draw_limit(Plot& plot, const Outlook& outlook, const verdict::Verdict& verdict) {
   if (!outlook.limit_bytes) return;
-  const auto words = fmt::format("limit {}", limit_phrase(verdict).value_or(""));
+  const auto words = limit_label(verdict);
   if (!outlook.limit_shown) {
     plot.labels.push_back({fmt::format("{} {}", plot.unicode ? "↑" : "^", words),
                            Style::Limit,
@@ -222,8 +222,7 @@ void draw_fan(Plot& plot, const Outlook& outlook, const verdict::Verdict& verdic
     plot.grid.put(row, column, plot.unicode ? "━" : "=", Style::Forecast);
   }
   plot.grid.put(row, plot.column_of(outlook.p50), plot.unicode ? "●" : "O", Style::Forecast);
-  const auto left = ahead_phrase(verdict, outlook.p50 - outlook.now);
-  const auto text = fmt::format("full in {}", left.value_or("a moment"));
+  const auto text = full_label(outlook, verdict);
   const int column = plot.column_of(outlook.p50) - static_cast<int>(columns_of(text)) / 2;
   const int after_now = plot.column_of(outlook.now) + 2;
   plot.labels.push_back(
@@ -238,9 +237,7 @@ void draw_bounded(Plot& plot, const Outlook& outlook, const verdict::Verdict& ve
   dots.line(plot.x_of(outlook.now), plot.y_of(outlook.level), x1, y1, 2);
   dots.line(x1, y1, plot.dot_columns(), y1, 2);
   lay(plot, dots, Style::Bounded, U'-');
-  const bool pass = verdict.tied_to == verdict::Tie::FirstPass;
-  const auto text = fmt::format("{}: ends at {}", pass ? "if first pass" : "if it is a warm-up",
-                                format_bytes(outlook.bounded_level));
+  const auto text = bounded_label(outlook, verdict);
   const int row = plot.row_of(outlook.bounded_level);
   const int column = plot.column_of(outlook.bounded_at) + 1;
   plot.labels.push_back(
@@ -257,19 +254,15 @@ void draw_outlook(Plot& plot, const Outlook& outlook, const verdict::Verdict& ve
 }
 
 void draw_settled(Plot& plot, const verdict::Verdict& verdict, const History& history) {
-  if (!verdict.settled || verdict.klass != verdict::Class::WarmUp) return;
+  const auto at = settled_at(verdict, history);
+  if (!at) return;
   const auto& settled = *verdict.settled;
-  auto at = settled.at_seconds;
-  if (!at && settled.at_step) at = history.time_of(*settled.at_step);
-  if (!at || !std::isfinite(settled.level_bytes)) return;
   const double place = plot.axis.place_of(*at);
   if (!(place >= 0 && place <= 1)) return;
   const int row = plot.row_of(settled.level_bytes);
   const int column = plot.column_of(*at);
   plot.grid.put(row, column, plot.unicode ? "◆" : "o", Style::Good);
-  const auto step = step_phrase(settled.at_step);
-  const auto text = fmt::format("settled{}, {}", step ? " at " + *step : "",
-                                size_phrase(settled.level_bytes).value_or(""));
+  const auto text = settled_label(settled);
   const int left = column - static_cast<int>(columns_of(text));
   plot.labels.push_back({text, Style::Good, {{row - 1, left}, {row - 2, left}, {row - 3, left}}});
 }

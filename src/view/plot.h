@@ -8,24 +8,9 @@
 #include "view/axis.h"
 #include "view/chart.h"
 #include "view/dots.h"
+#include "view/outlook.h"
 
 namespace tidegauge::view {
-
-// What the chart shows besides the past, in seconds and bytes.
-struct Outlook {
-  std::optional<double> limit_bytes{};
-  bool limit_shown = false;  // it lies within the chart's height
-  double now = 0;
-  double level = 0;  // of the floor now
-  double until = 0;  // right edge, in seconds
-  bool fan = false;  // if it goes on
-  double p5 = 0;     // seconds at which the limit is reached
-  double p50 = 0;
-  double p95 = 0;
-  bool bounded = false;  // if it ends
-  double bounded_at = 0;
-  double bounded_level = 0;
-};
 
 struct Label {
   struct Place {

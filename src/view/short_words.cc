@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "view/phrases.h"
 
 namespace tidegauge::view {
@@ -52,6 +53,17 @@ std::string role_count(record::Role role, std::size_t count) {
                                                         : role_word(role);
   const char* plural = word.ends_with("s") ? "es" : "s";
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : plural);
+}
+
+std::string job_name(const record::Process& process) {
+  if (process.role == record::Role::Wrapper) return process.name;  // the script is another's
+  std::string_view rest = process.command;
+  for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    if (word.ends_with(".py") || word.ends_with(".sh")) {
+      return std::string(word.substr(word.rfind('/') + 1));
+    }
+  }
+  return process.name;
 }
 
 std::string signed_size(double bytes, double noise) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "record/sample.h"
+#include "record/recording.h"
 #include "verdict/verdict.h"
 #include "view/tally.h"
 
@@ -14,6 +14,9 @@ std::string short_verdict(const verdict::Verdict& verdict);  // "warm-up, ended"
 
 const char* role_word(record::Role role);  // "main", "compile worker"; "" for Other
 std::string role_count(record::Role role, std::size_t count);  // "20 compile workers"
+
+// What people call a process: its script where an interpreter runs one, else its name.
+std::string job_name(const record::Process& process);
 
 // "+171 MiB", "-2.00 GiB", "0": growth in a table, short. Less than `noise` bytes is none.
 std::string signed_size(double bytes, double noise = 64 << 10);

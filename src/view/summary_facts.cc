@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "record/names.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
 #include "view/summary_text.h"
@@ -15,6 +16,8 @@ namespace {
 using record::Role;
 
 constexpr std::size_t kGroupFrom = 2;  // workers are told together from this many on
+constexpr std::size_t kNameColumns = 48;
+constexpr std::size_t kCommandColumns = 200;
 
 // The job, then who started it, then the rest by what they hold.
 int order(const ProcessAccount& account) {
@@ -105,6 +108,29 @@ std::vector<Fact> limit_facts(const Accounts& accounts) {
         {"/dev/shm", size_or_dash(static_cast<double>(*machine.dev_shm_total)),
          fmt::format("used {}", size_or_dash(static_cast<double>(*machine.dev_shm_used)))});
   }
+  return out;
+}
+
+std::vector<Fact> how_measured(const Accounts& accounts, const std::string& recording) {
+  const auto& header = accounts.header;
+  const auto& progress = accounts.progress;
+  std::vector<Fact> out;
+  const auto item = [&out](const char* label, std::string text, const char* id = "") {
+    if (!text.empty()) out.push_back({label, std::move(text), "", id});
+  };
+  item("Command", shown(header.command, kCommandColumns), "code");
+  item("Host", shown(header.host, kNameColumns));
+  item("Seen", seen_phrase(accounts));
+  if (header.clock == record::Clock::Seconds) {
+    item("Looked every", duration_phrase(header.interval_seconds).value_or(""));
+  }
+  item("Page tables walked", fmt::format("{} times", accounts.walks));
+  if (progress.step()) item("Steps told by", record::id_of(progress.step_source()));
+  if (progress.lost_marks() > 0) item("Marks lost", std::to_string(progress.lost_marks()));
+  if (progress.gaps() > 0) item("Gaps without samples", std::to_string(progress.gaps()));
+  for (auto& fact : limit_facts(accounts)) out.push_back(std::move(fact));
+  item("Recording", shown(recording, kCommandColumns), "code");
+  item("Written by", shown(header.tool, kNameColumns));
   return out;
 }
 

@@ -28,5 +28,8 @@ std::string gone_sentence(const Accounts& accounts);
 std::string seen_phrase(const Accounts& accounts);
 // Limits and how near the job came to them, each as label and value.
 std::vector<Fact> limit_facts(const Accounts& accounts);
+// What was looked at, how often and with what. `recording`: its path, where there is one. The id of
+// a fact that is a command or a path is "code".
+std::vector<Fact> how_measured(const Accounts& accounts, const std::string& recording);
 
 }  // namespace tidegauge::view

@@ -132,7 +132,8 @@ Json spoken(const Verdict& verdict) {
   const auto said = words(verdict);
   Json facts = Json::array();
   for (const auto& fact : said.facts) {
-    facts.push_back({{"label", fact.label}, {"value", fact.value}, {"detail", fact.detail}});
+    facts.push_back(
+        {{"id", fact.id}, {"label", fact.label}, {"value", fact.value}, {"detail", fact.detail}});
   }
   return {{"tone", id_of(said.tone)},  {"tag", said.tag},   {"note", said.note},
           {"headline", said.headline}, {"lead", said.lead}, {"facts", facts}};

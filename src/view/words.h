@@ -15,6 +15,9 @@ struct Fact {
   std::string label;   // "How fast"
   std::string value;   // "171 MiB per step"
   std::string detail;  // "since step 10"
+  // Which of them it is, whatever it is called: "rate", "limit", "stays", "spikes", "cause",
+  // "remedy".
+  std::string id{};
 };
 
 struct Words {

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# web/, bundled by npm's esbuild into one page, as a string in the program. With AUTO and no npm the
+# program is built without it: `report` then writes Markdown and text only, and says so.
+set(TIDEGAUGE_PAGE AUTO CACHE STRING "build the page of the report: ON, OFF, or AUTO where npm is there")
+
+find_program(NODE NAMES node nodejs)
+find_program(NPM npm)
+set(page_wanted ${TIDEGAUGE_PAGE})
+if(page_wanted STREQUAL "AUTO")
+  set(page_wanted OFF)
+  if(NODE AND NPM)
+    set(page_wanted ON)
+  endif()
+endif()
+
+set(page_source ${CMAKE_BINARY_DIR}/page_template.cc)
+if(page_wanted)
+  if(NOT NODE OR NOT NPM)
+    message(FATAL_ERROR "the page needs node 18 or later and npm; -DTIDEGAUGE_PAGE=OFF builds without it")
+  endif()
+  set(web ${CMAKE_SOURCE_DIR}/web)
+  file(GLOB page_sources CONFIGURE_DEPENDS web/src/*)
+  # Not tied to this build folder: all of them share what npm installed.
+  set(installed ${web}/node_modules/.package-lock.json)
+  add_custom_command(
+    OUTPUT ${installed}
+    COMMAND ${CMAKE_SOURCE_DIR}/tools/npm_ci ${web} --omit=dev
+    DEPENDS ${web}/package-lock.json
+    COMMENT "Installing what the page is made of")
+  add_custom_command(
+    OUTPUT ${page_source} ${CMAKE_BINARY_DIR}/page.html
+    COMMAND ${NODE} bundle.mjs ${CMAKE_BINARY_DIR}
+    WORKING_DIRECTORY ${web}
+    DEPENDS ${installed} ${web}/bundle.mjs ${page_sources}
+    COMMENT "Bundling the page")
+else()
+  message(STATUS "no page in the report: npm was not found, or TIDEGAUGE_PAGE is OFF")
+  file(CONFIGURE OUTPUT ${page_source} CONTENT [[// SPDX-License-Identifier: Apache-2.0
+#include "view/page.h"
+namespace tidegauge::view {
+std::string_view page_template() { return {}; }
+}  // namespace tidegauge::view
+]])
+endif()
+target_sources(view PRIVATE ${page_source})

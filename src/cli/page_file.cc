@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/page_file.h"
+
+#include <cerrno>
+#include <fstream>
+
+#include "base/text.h"
+#include "record/file.h"
+#include "record/ledger.h"
+#include "view/page.h"
+
+namespace tidegauge::cli {
+
+bool has_page() {
+  return !view::page_template().empty();
+}
+
+std::string page_of(const view::Report& report) {
+  return view::page_with(view::page_template(), view::report_json(report));
+}
+
+Result<std::string> page_of_recording(const std::string& path, const view::Summary& summary,
+                                      const verdict::Verdicts& verdicts) {
+  view::Timeline timeline;
+  record::LedgerKeeper ledgers;
+  const auto end = record::read(
+      path, [&](const record::Header& header) { timeline.begin(header); },
+      [&](const record::Entry& entry) {
+        ledgers.add(entry);
+        timeline.add(entry, ledgers);
+      });
+  if (!end) return end.error();
+  return page_of({summary.accounts(), timeline, verdicts, path, {}});
+}
+
+Result<> write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush()) return from_errno(errno, printable(path));
+  return Ok{};
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as a page: one HTML file.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "view/report_json.h"
+#include "view/summary.h"
+
+namespace tidegauge::cli {
+
+// False where tidegauge was built without it.
+bool has_page();
+
+std::string page_of(const view::Report& report);
+
+// The page of the recording at `path`, which `summary` and `verdicts` are about. Its course is read
+// from the file, so that watching does not pay for it.
+Result<std::string> page_of_recording(const std::string& path, const view::Summary& summary,
+                                      const verdict::Verdicts& verdicts);
+
+// All of it, or nothing but an error.
+Result<> write_file(const std::string& path, const std::string& text);
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the page shows, "tidegauge/report/1": docs/report-format.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verdict/verdict.h"
+#include "view/accounts.h"
+#include "view/timeline.h"
+
+namespace tidegauge::view {
+
+struct Report {
+  const Accounts& accounts;
+  const Timeline& timeline;
+  const verdict::Verdicts& verdicts;
+  std::string source{};              // path of the recording; empty: none
+  std::vector<std::string> notes{};  // what was odd about the file
+};
+
+// On one line, without a newline.
+std::string report_json(const Report& report);
+
+}  // namespace tidegauge::view

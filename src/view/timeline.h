@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page draws: the tree's memory over time by kind, by family of processes and by process,
+// thinned as it comes in.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/ledger.h"
+#include "record/recording.h"
+#include "view/accounts.h"
+#include "view/bands.h"
+#include "view/thin_table.h"
+
+namespace tidegauge::view {
+
+class Timeline {
+ public:
+  // Rows kept of the tree, and of each process: what a wide screen can show, zoomed in four times,
+  // and a process's line in the table.
+  static constexpr std::size_t kTreeRows = 8192;
+  static constexpr std::size_t kProcessRows = 1024;
+  static constexpr std::size_t kMostProcesses = 64;
+
+  struct Gap {
+    double from = 0;
+    double to = 0;
+  };
+
+  void begin(const record::Header& header);
+  // `ledgers` was told of this entry and all before.
+  void add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
+
+  // Columns: the kinds of kLines, then the bands, then series of a foreign file; the first is the
+  // total, or the first foreign series where there is no tree.
+  const ThinTable& tree() const { return tree_; }
+  bool has_kinds() const { return kinds_; }
+  std::size_t first_band() const { return kinds_ ? kLines.size() : 0; }
+  const std::vector<Bands::Band>& bands() const { return bands_.all(); }
+  const std::vector<std::string>& named() const { return named_; }
+
+  // Columns in the order of `process_ids`.
+  const ThinTable& processes() const { return processes_; }
+  const std::vector<record::ProcessId>& process_ids() const { return process_ids_; }
+
+  // Stretches without samples, longer than usual.
+  const std::vector<Gap>& gaps() const { return gaps_; }
+
+ private:
+  void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
+  void add_tree(const record::Sample& sample, const record::LedgerKeeper& ledgers, double at);
+  void add_named(const record::Sample& sample, double at);
+  void add_processes(const record::Sample& sample, const record::LedgerKeeper& ledgers, double at);
+  void look_for_gap(double at);
+
+  Progress progress_{};
+  Bands bands_{};
+  bool kinds_ = false;
+  std::vector<std::string> named_{};
+  ThinTable tree_{kTreeRows};
+  ThinTable processes_{kProcessRows};
+  std::vector<record::ProcessId> process_ids_{};
+  std::map<record::ProcessId, std::size_t> column_of_{};
+  std::vector<float> values_{};  // of one sample; here so that it is not made anew for each
+  std::vector<Gap> gaps_{};
+  double usual_ = 0;  // seconds between samples
+  double last_at_ = -1;
+};
+
+}  // namespace tidegauge::view

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the page share: reports of known recordings, and Debian's Chromium, without network."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import recordings
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def tidegauge() -> pathlib.Path:
+    path = pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
+    if not path.exists():
+        pytest.exit(f"there is no {path}: run `make build`, or set TIDEGAUGE", returncode=2)
+    return path
+
+
+@pytest.fixture(scope="session")
+def report(tidegauge, tmp_path_factory):
+    """report("incident"): the page of that recording of recordings.py, as a file; made once."""
+    folder = tmp_path_factory.mktemp("reports")
+    made = {}
+
+    def make(name, *arguments):
+        if (name, arguments) not in made:
+            recording = getattr(recordings, name)(*arguments).write(folder / f"{name}{len(made)}.jsonl")
+            page = folder / f"{name}{len(made)}.html"
+            subprocess.run([tidegauge, "report", recording, "-o", page], check=True, capture_output=True)
+            made[name, arguments] = page
+        return made[name, arguments]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.exit("there is no chromium: run tools/bootstrap test", returncode=2)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"])
+        yield browser
+        browser.close()
+
+
+class View:
+    """A page that is loaded and drawn. It must have said nothing on the console and asked for nothing."""
+
+    def __init__(self, page, path):
+        self.page = page
+        self.said = []
+        self.asked = []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.goto(f"file://{path}")
+        self.drawn()
+
+    def drawn(self):
+        self.page.wait_for_selector("html[data-ready]", timeout=20_000)
+
+    def frame(self):
+        """Waits until what was asked for is on the screen."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def readout(self):
+        return self.page.locator("#readout").inner_text().replace("\u00a0", " ")
+
+    def press(self, *keys):
+        self.page.focus(".plot")
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.frame()
+
+    def choose(self, name):
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+        self.frame()
+
+    def fits(self):
+        wide = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        return wide[0] <= wide[1]
+
+
+@pytest.fixture
+def look(chromium):
+    """look(path, dark=True, phone=True): a View of it."""
+    contexts = []
+
+    def open_page(path, dark=False, phone=False, size=None, **more):
+        width, height = size or ((390, 844) if phone else (1280, 800))
+        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light",
+                                       locale="en-GB", timezone_id="UTC", reduced_motion="reduce", **more)
+        contexts.append(context)
+        return View(context.new_page(), path)
+
+    yield open_page
+    for context in contexts:
+        context.close()

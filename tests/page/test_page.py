@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as a reader uses it."""
+import csv
+import io
+import json
+import re
+
+import pytest
+
+NAMES = ("incident", "leak", "interrupted")
+
+
+def text_of(view, selector):
+    return re.sub(r"\s+", " ", view.page.locator(selector).inner_text()).strip()
+
+
+@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_loads_without_a_word_and_without_the_network(report, look, name, phone):
+    view = look(report(name), phone=phone)
+    assert view.said == []
+    assert [url for url in view.asked if not url.startswith(("file:", "data:"))] == []
+    assert view.fits()
+
+
+def test_the_first_screen_has_the_answer(report, look):
+    for view in (look(report("incident")), look(report("incident"), phone=True)):
+        height = view.page.viewport_size["height"]
+        assert text_of(view, ".tag") == "Not a leak"
+        assert text_of(view, ".note") == "Memory grew and then stopped (warm-up). Confidence 86 %."
+        assert text_of(view, "h1") == "Growth ended at step 83."
+        facts = {"rate": "215 MiB per step", "limit": "none in sight", "cause": "JpegImageFile", "remedy": "LazyImages"}
+        for name, words in facts.items():
+            cell = view.page.locator(f".fact-{name}")
+            assert words in text_of(view, f".fact-{name}")
+            box = cell.bounding_box()
+            assert box["y"] + box["height"] <= height, f"{name} is not on the first screen"
+
+
+def test_an_open_case_says_when_to_look_again(report, look):
+    view = look(report("incident", 190))
+    assert text_of(view, ".tag") == "Cannot tell yet"
+    assert "Look again at step" in text_of(view, ".note")
+    assert "if it goes on" in text_of(view, ".legend")
+    view = look(report("leak"))
+    assert text_of(view, ".tag") == "Leak"
+
+
+def test_keys_read_zoom_and_reset(report, look):
+    view = look(report("incident"))
+    view.press("Home")
+    assert view.readout().startswith("0:00 · ")
+    view.press("ArrowRight", "Shift+ArrowRight")
+    assert view.readout().startswith("0:21 · step 3 · ")
+    assert re.search(r"· \d\.\d\d GiB · floor \d\.\d\d GiB", view.readout())
+    view.press("End")
+    assert view.readout().startswith("7:00 · step 139 · 18.8 GiB · floor 18.8 GiB")
+    view.press("+", "+")
+    assert "The tables below are about" in text_of(view, ".range")
+    view.press("0")
+    assert view.page.locator(".range").is_hidden()
+
+
+def test_dragging_zooms_and_the_tables_follow(report, look):
+    view = look(report("incident"))
+    most = view.page.locator("tbody tr", has_text="train.py").first.locator("td").nth(4)
+    assert most.inner_text().replace("\u00a0", " ").startswith("22")
+    box = view.page.locator(".u-over").bounding_box()
+    view.page.mouse.move(box["x"] + 5, box["y"] + 100)
+    view.page.mouse.down()
+    view.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 100, steps=4)
+    view.page.mouse.up()
+    view.frame()
+    assert "about 0:02 to 1:45" in text_of(view, ".range")
+    assert most.inner_text().replace("\u00a0", " ").startswith("7.66 GiB")
+    view.page.get_by_role("button", name="Show all").first.click()
+    assert most.inner_text().replace("\u00a0", " ").startswith("22")
+
+
+@pytest.mark.parametrize("cut", ["Floor", "By process", "By kind"])
+@pytest.mark.parametrize("axis", ["Time", "Steps"])
+def test_each_way_to_cut_it(report, look, cut, axis):
+    view = look(report("incident"))
+    view.choose(cut)
+    view.choose(axis)
+    view.press("End")
+    assert "step 139" in view.readout()
+    legend = text_of(view, ".legend").replace("\u00a0", " ")
+    expected = {"Floor": ["floor: what stays"], "By process": ["train.py 17.9 GiB", "20 compile workers", "uv 30.0 MiB"],
+                "By kind": ["anonymous 18.", "file-backed", "shared 24.0 MiB"]}
+    for words in expected[cut]:
+        assert words in legend
+    assert view.said == []
+
+
+def test_processes_are_filtered_and_sorted(report, look):
+    view = look(report("incident"))
+    rows = view.page.locator("section", has=view.page.locator("#processes-title")).locator("tbody tr")
+    assert rows.count() == 12
+    view.page.get_by_role("button", name="Show all 22").click()
+    assert rows.count() == 22
+    view.page.get_by_label("Filter processes").fill("uv")
+    assert rows.count() == 1
+    assert "wrapper" in rows.first.inner_text()
+    view.page.get_by_label("Filter processes").fill("")
+    view.page.get_by_role("button", name="Most").first.click()
+    assert "train.py" in rows.first.inner_text()
+    view.page.get_by_role("button", name="Most").first.click()
+    assert "uv" in rows.first.inner_text()
+
+
+def test_gaps_and_restarts_break_the_curve(report, look):
+    view = look(report("interrupted"))
+    assert "no samples" in text_of(view, ".legend")
+    view.press("Home", *["Shift+ArrowRight"] * 15)
+    assert "no samples" in view.readout()
+
+
+def test_what_there_is_not_is_left_out(report, look):
+    view = look(report("leak"))
+    assert view.page.locator("#causes-title").count() == 0
+    assert view.page.locator("#events-title").count() == 0
+    assert view.page.get_by_role("button", name="Steps").count() == 0
+
+
+def test_theme(report, look):
+    view = look(report("incident"), dark=True)
+    card = "getComputedStyle(document.querySelector('.card')).backgroundColor"
+    assert view.page.evaluate(card) == "rgb(16, 28, 35)"
+    view.choose("Theme: light or dark")
+    assert view.page.evaluate(card) == "rgb(255, 255, 255)"
+
+
+def test_paper_is_light_and_short(report, look):
+    view = look(report("incident"), dark=True)
+    view.page.emulate_media(media="print")
+    view.frame()
+    assert view.page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor") == "rgb(255, 255, 255)"
+    # Once it is paper, the canvas has the colours of paper, too.
+    ink = view.page.evaluate("""() => {
+      const canvas = document.querySelector("canvas");
+      return Array.from(canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height - 60, 1, 1).data);
+    }""")
+    assert all(abs(a - b) < 12 for a, b in zip(ink, (10, 96, 120))), ink  # the floor's, as on white
+    pdf = view.page.pdf(format="A4")
+    assert 20_000 < len(pdf) < 1_500_000
+    assert 1 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type /Page/") <= 5
+
+
+def test_data_can_be_taken_away(report, look, tmp_path):
+    view = look(report("incident"), accept_downloads=True)
+    with view.page.expect_download() as download:
+        view.page.get_by_role("button", name="Download data").click()
+    assert download.value.suggested_filename == "train.py.csv"
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert len(rows) == 421
+    last = rows[-1]
+    assert float(last["time"]) == 420 and float(last["step"]) == 139
+    kinds = sum(float(last[name] or 0) for name in last if name in ("anonymous_bytes", "file-backed_bytes", "shared_bytes", "page tables_bytes"))
+    assert abs(kinds - float(last["highest_bytes"])) < 1e6
+    with view.page.expect_download() as download:
+        view.page.get_by_role("button", name="All as JSON").click()
+    document = json.loads(download.value.path().read_text())
+    assert document["schema"] == "tidegauge/report/1"
+
+
+def test_the_document_describes_how_to_read_it(report):
+    """docs/report-format.md has a program that unpacks the series; it does."""
+    document = (__import__("pathlib").Path(__file__).parents[2] / "docs" / "report-format.md").read_text()
+    program = re.search(r"```python\n(.*?)```", document, re.S).group(1).replace("train.tg.html", str(report("incident")))
+    names = {}
+    exec(compile(program, "docs/report-format.md", "exec"), names)  # noqa: S102
+    assert names["series"]["time"][-1] == 420_000
+    assert len(names["series"]["low"]) == 421

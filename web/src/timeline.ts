@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card with the timeline: its controls, its readout, its legend and its keys.
+import { Chart, type Cut, type Range, type Reading } from "./chart";
+import { button, choice } from "./controls";
+import type { Report, Tree } from "./data";
+import { h } from "./dom";
+import { moment, size } from "./format";
+import { onColours, palette } from "./theme";
+
+const CUTS: Record<Cut, string> = { floor: "Floor", bands: "By process", kinds: "By kind", named: "Series" };
+const ROWS_AT_ONCE = 20;
+const ZOOM = 0.5;
+
+export interface TimelineCard { element: HTMLElement; start: () => void; reset: () => void }
+
+function readingText(reading: Reading, report: Report): string {
+  const at = report.clock === "steps" ? `step ${reading.time}` : moment(reading.time);
+  const step = reading.step === null || report.clock === "steps" ? [] : [`step ${reading.step}`];
+  if (reading.high === null) return [at, ...step, "no samples"].join(" · ");
+  const floor = reading.parts.length === 0 && reading.floor !== null ? [`floor ${size(reading.floor)}`] : [];
+  return [at, ...step, size(reading.high), ...floor].join(" · ");
+}
+
+const partsText = (reading: Reading) => reading.parts.filter((part) => part.bytes > 0).map((part) => `, ${part.label} ${size(part.bytes)}`).join("");
+
+function legendOf(cut: Cut, report: Report, tree: Tree): HTMLElement {
+  const colours = palette();
+  const item = (swatch: string, colour: string, text: string) => {
+    const mark = h("i", { class: `swatch ${swatch}` });
+    mark.style.color = colour;
+    return h("li", {}, mark, h("bdi", {}, text), h("b", { "data-part": text }));
+  };
+  const items: HTMLElement[] = [];
+  if (cut === "floor") {
+    items.push(item("thick", colours.of("floor"), "floor: what stays"), item("area", colours.of("above"), "above the floor: comes and goes"));
+  } else {
+    tree[cut].forEach((layer, i) => {
+      if (layer.kind !== "gpu") items.push(item("area", cut === "kinds" ? colours.kind(layer.kind) : colours.band(i), layer.label));
+    });
+    items.reverse();
+  }
+  const phases = [...new Set(report.marks.phases.map((phase) => phase.label.toLowerCase()))].slice(0, 4);
+  if (phases.length > 0) items.push(item("area phase", colours.of("phase-ink"), phases.join(", ")));
+  const outlook = report.outlook;
+  if (outlook?.fan && outlook.until > outlook.now) items.push(item("dashed", colours.of("wait-line"), "if it goes on, 5 to 95 %"));
+  if (outlook?.bounded) items.push(item("dotted", colours.of("floor"), "if it ends"));
+  if (report.marks.gaps.length > 0) items.push(item("hatch", colours.of("ink2"), "no samples"));
+  if (outlook?.limit) items.push(item("thin", colours.of("bad"), "limit"));
+  return h("ul", { class: "legend" }, ...items);
+}
+
+export function timelineCard(report: Report, tree: Tree, onRange: (range: Range) => void): TimelineCard {
+  const words = report.verdicts[0]?.words;
+  const plot = h("div", {
+    class: "plot", tabindex: "0", role: "application",
+    "aria-label": `Memory over time. ${words?.headline ?? ""} Arrow keys read values, plus and minus zoom, 0 shows all.`,
+    "aria-describedby": "readout",
+  });
+  const readout = h("output", { class: "readout", id: "readout", role: "status" });
+  const hint = matchMedia("(pointer: coarse)").matches ? "tap to read" : "drag to zoom · arrow keys to read · 0 to reset";
+  readout.textContent = hint;
+  const legend = h("div", {});
+  const tools = h("div", { class: "tools" });
+  const element = h("section", { class: "card timeline", "aria-labelledby": "timeline-title" },
+    h("div", { class: "bar" }, h("h2", { id: "timeline-title" }, "Memory of the job"), tools, readout), plot, legend);
+  let chart: Chart | null = null;
+  let cut: Cut = "floor";
+  const showLegend = () => legend.replaceChildren(legendOf(cut, report, tree));
+
+  const start = () => {
+    const made = new Chart(plot, report, tree);
+    chart = made;
+    made.onRange = onRange;
+    made.onReading = (reading) => {
+      // Those who do not see the legend hear it.
+      readout.replaceChildren(reading ? readingText(reading, report) : hint, h("span", { class: "hidden" }, reading ? partsText(reading) : ""));
+      const bytes = new Map(reading?.parts.map((part) => [part.label, part.bytes]));
+      for (const place of legend.querySelectorAll<HTMLElement>("b")) {
+        const value = bytes.get(place.dataset.part ?? "");
+        place.textContent = value === undefined ? "" : size(value);
+      }
+    };
+    const cuts: [Cut, string][] = [["floor", CUTS.floor], ...made.cuts.map((stack): [Cut, string] => [stack, CUTS[stack]])];
+    if (cuts.length > 1) {
+      tools.append(choice("What is shown", cuts, cut, (chosen) => {
+        cut = chosen;
+        made.setCut(cut);
+        showLegend();
+      }));
+    }
+    if (made.hasSteps) tools.append(choice("Axis", [["time", "Time"], ["steps", "Steps"]], "time", (axis) => made.setAxis(axis === "steps")));
+    tools.append(h("div", { class: "choice zoom", role: "group", "aria-label": "Zoom" },
+      button("+", () => made.zoom(ZOOM), "+ zoom in"), button("−", () => made.zoom(1 / ZOOM), "− zoom out"), button("All", () => made.reset(), "All of the run")));
+    plot.addEventListener("keydown", (event) => key(made, event));
+    onColours(() => {
+      made.recolour();
+      showLegend();
+    });
+    showLegend();
+  };
+  return { element, start, reset: () => chart?.reset() };
+}
+
+function key(chart: Chart, event: KeyboardEvent): void {
+  const rows = event.shiftKey ? ROWS_AT_ONCE : 1;
+  const acts: Record<string, () => void> = {
+    ArrowLeft: () => (event.altKey ? chart.pan(-0.25) : chart.point(-rows)),
+    ArrowRight: () => (event.altKey ? chart.pan(0.25) : chart.point(rows)),
+    Home: () => chart.point(-Infinity),
+    End: () => chart.point(Infinity),
+    "+": () => chart.zoom(ZOOM),
+    "=": () => chart.zoom(ZOOM),
+    "-": () => chart.zoom(1 / ZOOM),
+    "0": () => chart.reset(),
+    Escape: () => chart.reset(),
+  };
+  const act = acts[event.key];
+  if (!act || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  act();
+}
