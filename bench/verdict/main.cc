@@ -25,6 +25,7 @@ struct Outputs {
   std::string json{};
   std::string show{};  // CLASS:SEED
   std::string csv{};
+  std::string looks{};
   bool list = false;
   bool no_cost = false;
 };
@@ -93,6 +94,7 @@ int measure(const Options& options, const Outputs& outputs) {
              goal_table(goals_of(outcomes)));
   if (cost) fmt::print("\n{}", cost_table(*cost));
   if (!outputs.json.empty()) write_file(outputs.json, json_report(outcomes, rows, cost));
+  if (!outputs.looks.empty()) write_file(outputs.looks, looks_csv(outcomes));
   return 0;
 }
 
@@ -109,6 +111,8 @@ int run(int argc, char** argv) {
   app.add_option("--seeds", options.seeds, "seeds per class of suite A");
   app.add_option("--threads", options.threads, "cores to use")->check(CLI::Range(1u, 64u));
   app.add_option("--json", outputs.json, "also write all numbers to this file");
+  app.add_option("--looks", outputs.looks,
+                 "also write every look of every series to this CSV file");
   app.add_flag("--no-cost", outputs.no_cost, "only numbers that are the same on every machine");
   app.add_flag("--list", outputs.list, "name the classes");
   app.add_option("--show", outputs.show, "CLASS:SEED, look by look, with the evidence");

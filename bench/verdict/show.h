@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "bench/verdict/outcome.h"
 #include "bench/verdict/series.h"
 
 namespace tidegauge::bench {
@@ -14,5 +16,8 @@ std::string markers_to_csv(const Series& series);
 
 // What it is.
 std::string describe(const Series& series);
+
+// Every look of every series, for those who ask what another bar would do.
+std::string looks_csv(const std::vector<Outcome>& outcomes);
 
 }  // namespace tidegauge::bench
