@@ -63,6 +63,15 @@ void BlockSeries::double_width() {
   width_ *= 2;
 }
 
+double BlockSeries::lowest_since(double at) const {
+  double lowest = last_;
+  const auto from = static_cast<std::size_t>(std::max(at, 0.0) / width_);
+  for (std::size_t i = from; i < blocks_.size(); ++i) {
+    if (blocks_[i].count > 0) lowest = std::min(lowest, static_cast<double>(blocks_[i].low));
+  }
+  return lowest;
+}
+
 std::vector<Point> BlockSeries::points() const {
   std::vector<Point> out;
   out.reserve(blocks_.size());

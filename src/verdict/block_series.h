@@ -33,6 +33,7 @@ class BlockSeries {
   double first() const { return first_; }
   double last() const { return last_; }
   double peak() const { return peak_; }
+  double lowest_since(double at) const;  // of the block of that time and all later ones
   double last_at() const { return last_at_; }
   std::uint64_t count() const { return count_; }
   double quantum() const { return quantum_; }  // smallest change seen; 0: none yet

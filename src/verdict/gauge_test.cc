@@ -88,6 +88,31 @@ TEST(Judge, AJobThatIsBeingTakenDownHasNotShrunk) {
   }
 }
 
+TEST(Judge, WhatIsFreedAndTakenWhileAJobEndsIsNeitherAFallNorGrowth) {
+  const ProcessId job{10, 1};
+  FakeRecording whole = an_hour_of(job, 0);
+  FakeRecording seen_ending = whole;
+  // The caches are freed, and a library is loaded on the way out.
+  for (int i = 0; i < 6; ++i) seen_ending.anon(3600 + i, {{job, 330 * kMebibyte}});
+  seen_ending.anon(3606, {{job, 370 * kMebibyte}});
+  whole.event(ended(3607, job));
+  seen_ending.event(ended(3607, job));
+  const Verdict expected = judge(whole.get(), {}).all.front();
+  const Verdict verdict = judge(seen_ending.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, expected.klass);
+  EXPECT_EQ(verdict.last_bytes, expected.last_bytes);
+}
+
+TEST(Judge, ASpikeShortlyBeforeTheEndIsASpike) {
+  const ProcessId job{10, 1};
+  FakeRecording recording = an_hour_of(job, 0);
+  const double floor = judge(recording.get(), {}).all.front().last_bytes;
+  for (int i = 0; i < 20; ++i) recording.anon(3600 + i, {{job, 3 * floor}});
+  for (int i = 20; i < 25; ++i) recording.anon(3600 + i, {{job, floor}});
+  recording.event(ended(3626, job));
+  EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, floor);
+}
+
 TEST(Judge, AJobThatShrinksAndLivesOnHasShrunk) {
   const ProcessId job{10, 1};
   FakeRecording recording = an_hour_of(job, 0);

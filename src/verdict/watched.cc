@@ -15,13 +15,15 @@ double foreign_bytes(const record::ProcessSample& process) {
   return process.others.empty() ? 0 : process.others.front().bytes;
 }
 
-// A tree that holds less than this share of what it held a sample ago may be on its way out…
+// A tree that holds less than this share of what it held before may be on its way out, until it
+// holds as much again…
 constexpr double kFalling = 0.95;
-// …and stays so while it holds no more than this much of the least seen since…
-constexpr double kStillDown = 1.02;
 // …for no longer than it takes to give back some hundred gigabytes.
 constexpr double kLongestEnding = 10;
 constexpr std::size_t kMostFalling = 256;
+// A level that was held before, within this share of the run, is where a spike or a tooth ends.
+constexpr double kLately = 0.25;
+constexpr double kSameLevel = 0.98;
 
 }  // namespace
 
@@ -66,8 +68,9 @@ Watched::Seen Watched::look_at(const record::Sample& sample, const record::Ledge
 }
 
 bool Watched::falls(double held) const {
-  if (falling_.empty()) return total_.count() > 0 && held < kFalling * total_.last();
-  return held <= kStillDown * falling_.back().seen.held;
+  if (total_.count() == 0 || held >= kFalling * total_.last()) return false;
+  return !falling_.empty() ||
+         held < kSameLevel * total_.lowest_since((1 - kLately) * total_.last_at());
 }
 
 bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) const {
