@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/first_reads.h"
 #include "verdict/on_clock.h"
 #include "verdict/setting.h"
 #include "verdict/staircase.h"
@@ -49,10 +50,8 @@ void try_staircases(const Material& material, const std::vector<Point>& points, 
     }
     out.not_excluded = std::max(0.0, out.rate->high);
     out.level = stairs->last_floor;
-    const double elapsed = (points.back().at - points.front().at) / 60;
-    const double bar = leak_bar(*material.rules, material.clock_is_steps ? 1e9 : elapsed);
-    const double needed =
-        std::max(0.02, survival_needed(*material.rules, bar) - kChance / kStraightWarmUps);
+    const double needed = std::max(
+        0.02, survival_needed(*material.rules, leak_bar(material)) - kChance / kStraightWarmUps);
     out.look_again =
         points.back().at +
         std::max(1.0, events_at_survival(needed, events.tie) - stairs->events) * stairs->spacing;
@@ -78,6 +77,16 @@ Analysis better_clock(const Setting& setting, Analysis by_time) {
 
 }  // namespace
 
+double leak_bar(const Material& material) {
+  // By then as few straight warm-ups are left as after the longest one.
+  constexpr double kPassesOfAWarmUp = 2;
+  if (material.clock_is_steps) return leak_bar(*material.rules, INFINITY);
+  const double now = material.series->last_at();
+  const double longest = std::max(material.rules->longest_warm_up_minutes * 60, 1e-9);
+  const double passes = material.passes->known() ? material.passes->passes_at(now) : 0;
+  return leak_bar(*material.rules, std::max(now / longest, passes / kPassesOfAWarmUp));
+}
+
 Analysis analyse(const Material& material) {
   Analysis out;
   out.p_leak = material.rules->leak_prior;  // nothing was seen that would change it
@@ -92,6 +101,9 @@ Analysis analyse(const Material& material) {
     out.tied_to = material.clock_is_steps ? Tie::Step : Tie::Time;
   }
   out.restarts = setting->regime.restarts;
+  if (setting->started > 0) {
+    out.start_up_bytes = setting->points.front().low - material.points.front().low;
+  }
   out.judged_before_edge = setting->last + 1 < setting->points.size();
   out.spike_height = setting->swings.height;
   out.spike_count = setting->swings.peaks.size();
@@ -100,6 +112,7 @@ Analysis analyse(const Material& material) {
   }
   try_staircases(material, setting->points, setting->scale, out);
   weigh_evidence(*setting, out);
+  if (const auto reads = growth_by_first_reads(*setting)) bound_by_first_reads(*reads, out);
   return out;
 }
 

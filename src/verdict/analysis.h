@@ -96,10 +96,19 @@ struct Analysis {
   bool by_steps = false;            // pieces lie on the clock of steps
   bool judged_before_edge = false;  // a running event or swing at the end was left out
   std::size_t restarts = 0;
+  double start_up_bytes = 0;  // what the job took before its first step: not counted as growth
 
   std::optional<double> look_again{};  // time at which it should be decidable
   std::string look_again_why{};
+  bool may_not_suffice = false;  // by then it may still be open
 
+  // All growth goes with examples read for the first time (first_reads.h).
+  struct ByFirstReads {
+    double bytes_per_example = 0;
+    double read = 0;
+    double all = 0;
+  };
+  std::optional<ByFirstReads> first_reads{};
   std::optional<Floor> floor{};
   double line_weight = 0;  // posterior of shapes that go on, and of those that end
   double bent_weight = 0;
@@ -109,5 +118,8 @@ struct Analysis {
 };
 
 Analysis analyse(const Material& material);
+
+// p_leak at or above this is called a leak now.
+double leak_bar(const Material& material);
 
 }  // namespace tidegauge::verdict

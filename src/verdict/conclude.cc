@@ -49,6 +49,14 @@ Class class_of(const Analysis& analysis, double bar) {
   return bounded_class(faint ? analysis.otherwise : analysis.finding);
 }
 
+// Growth that is over and what comes and goes since: the larger of the two is what the job does.
+bool spikes_are_more(const Analysis& analysis, const Verdict& verdict) {
+  constexpr std::size_t kRepeated = 3;
+  if (verdict.klass != Class::WarmUp && verdict.klass != Class::Shift) return false;
+  return verdict.spikes.tied_to != Tie::None && verdict.spikes.count >= kRepeated &&
+         analysis.ended && analysis.growth_before <= verdict.spikes.height_bytes;
+}
+
 bool shows_growth(Finding finding) {
   return finding == Finding::Growing || finding == Finding::Stairs || finding == Finding::Slowing;
 }
@@ -128,6 +136,7 @@ void look_again_soon(const Material& material, double now, Analysis& analysis) {
   if (!analysis.look_again) {
     analysis.look_again = now + kLookAgain * (now - begin);
     analysis.look_again_why = "what is noise and what is growth would be clearer by then";
+    analysis.may_not_suffice = true;
   }
   const double latest = now + kLongestWait * (now - begin);
   if (*analysis.look_again <= latest) return;
@@ -135,13 +144,14 @@ void look_again_soon(const Material& material, double now, Analysis& analysis) {
     analysis.look_again_why = not_sure_before(material, *analysis.look_again, now);
   }
   analysis.look_again = latest;
+  analysis.may_not_suffice = true;
 }
 
 std::optional<Needs> needs_of(const Material& material, const Analysis& analysis, double now) {
   if (!analysis.look_again) {
     return Needs{.why = "there are too few samples to say anything"};
   }
-  Needs out{.why = analysis.look_again_why};
+  Needs out{.why = analysis.look_again_why, .may_not_suffice = analysis.may_not_suffice};
   const double wait = std::max(0.0, *analysis.look_again - now);
   if (!material.clock_is_steps) out.seconds = wait;
   const auto then = step_at(material, *analysis.look_again);
@@ -238,18 +248,18 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
                  const std::optional<Limit>& limit) {
   const BlockSeries& series = *material.series;
   const double now = series.last_at();
-  const double elapsed = material.clock_is_steps ? 1e9 : now / kSecondsPerMinute;
   Verdict out{.subject = subject};
-  out.klass = class_of(found, leak_bar(*material.rules, elapsed));
+  out.klass = class_of(found, leak_bar(material));
+  out.spikes.count = found.spike_count;
+  out.spikes.height_bytes = found.spike_count > 0 ? found.spike_height : 0;
+  tie_spikes(material, found, out);
+  if (spikes_are_more(found, out)) out.klass = Class::Spikes;
   Analysis analysis = as_said(found, out.klass, now);
   look_again_soon(material, now, analysis);
   out.p_leak = std::clamp(analysis.p_leak, 0.0, 1.0);
   out.confidence = confidence_in(out.klass, out.p_leak);
   set_growth(material, analysis, out);
   set_settled(material, analysis, now, out);
-  out.spikes.count = analysis.spike_count;
-  out.spikes.height_bytes = analysis.spike_count > 0 ? analysis.spike_height : 0;
-  tie_spikes(material, analysis, out);
   set_future(material, analysis, limit, now, out);
   out.first_bytes = series.first();
   out.last_bytes = series.last();

@@ -15,6 +15,9 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
+// What starting up took is worth a sentence from this share of the floor on.
+constexpr double kStartUpOfFloor = 0.1;
+
 std::string per_what(const Verdict& verdict) {
   if (verdict.bytes_per_event && verdict.tied_to != Tie::Time && verdict.tied_to != Tie::Step) {
     return fmt::format("{} with each {}", format_bytes(verdict.bytes_per_event->value),
@@ -123,10 +126,18 @@ void not_excluded(const Verdict& verdict, const Material& material, Sentences& o
 
 void grew(const Verdict& verdict, const Analysis& analysis, Sentences& out) {
   if (!verdict.settled) {
-    out.push_back(
-        fmt::format("The floor still grows a little ({} now), along a curve that bends "
-                    "towards an end.",
-                    per_what(verdict)));
+    if (analysis.first_reads) {
+      out.push_back(
+          fmt::format("The floor grows by {} with each example that is read for the first "
+                      "time, and with nothing else; {:.0f} of {:.0f} have been.",
+                      format_bytes(analysis.first_reads->bytes_per_example),
+                      analysis.first_reads->read, analysis.first_reads->all));
+    } else {
+      out.push_back(
+          fmt::format("The floor still grows a little ({} now), along a curve that bends "
+                      "towards an end.",
+                      per_what(verdict)));
+    }
     if (analysis.plateau) {
       out.push_back(fmt::format("It leads to about {}.", format_bytes(*analysis.plateau)));
     }
@@ -149,6 +160,10 @@ void bounded(const Verdict& verdict, const Material& material, const Analysis& a
           fmt::format("Memory rises {} above its floor of {} and comes back each time; the "
                       "floor does not grow.",
                       format_bytes(analysis.spike_height), format_bytes(verdict.floor_bytes)));
+      if (analysis.ended && analysis.growth_before > 0) {
+        out.push_back(fmt::format("At first the floor grew by {}; that is over.",
+                                  format_bytes(analysis.growth_before)));
+      }
       break;
     case Class::Sawtooth:
       out.push_back(
@@ -245,6 +260,10 @@ std::vector<std::string> evidence_for(const Verdict& verdict, const Material& ma
   }
   if (analysis.restarts > 0) {
     out.emplace_back("The job was restarted; only what came after is judged.");
+  }
+  if (analysis.start_up_bytes > kStartUpOfFloor * verdict.floor_bytes) {
+    out.push_back(fmt::format("Before its first step the job took {}; that is not counted.",
+                              format_bytes(analysis.start_up_bytes)));
   }
   spikes(verdict, out);
   what_next(verdict, material, out);

@@ -18,10 +18,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-double minutes_of(const Material& material) {
-  return material.clock_is_steps ? 1e9 : material.series->last_at() / 60;
-}
-
 void priors(const Material& material, Lines& out) {
   const Rules& rules = *material.rules;
   const std::string longest = material.clock_is_steps
@@ -34,7 +30,7 @@ void priors(const Material& material, Lines& out) {
                   rules.earlier.empty() ? "" : " (earlier runs of this command were looked at)"));
   const bool finished = rules.mode == Rules::Mode::Finished;
   out.push_back(fmt::format("Bars: leak from p = {:.2f} on ({}), bounded below p = 0.35.",
-                            leak_bar(rules, minutes_of(material)),
+                            leak_bar(material),
                             finished ? "a finished recording" : "an alarm that looks again"));
   if (material.passes->steps_per_pass()) {
     out.push_back(
@@ -101,7 +97,7 @@ void weights(const Analysis& analysis, Lines& out) {
 
 void what_would_change_it(const Verdict& verdict, const Material& material,
                           const Analysis& analysis, Lines& out) {
-  const std::string bar = fmt::format("{:.2f}", leak_bar(*material.rules, minutes_of(material)));
+  const std::string bar = fmt::format("{:.2f}", leak_bar(material));
   if (verdict.klass == Class::Leak) {
     out.push_back(
         "It would change if the floor stopped growing, or if marks showed that the growth "

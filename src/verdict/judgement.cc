@@ -10,6 +10,7 @@
 #include "verdict/earlier.h"
 #include "verdict/explain.h"
 #include "verdict/features.h"
+#include "verdict/readers.h"
 #include "verdict/setting.h"
 
 namespace tidegauge::verdict {
@@ -51,7 +52,11 @@ void say_who_grows(const SteadyTree& tree, const Attribution& blame, Verdict& ou
 }  // namespace
 
 Judgement::Judgement(const Watched& watched, const Rules& rules)
-    : watched_(watched), rules_(rules), passes_(watched.marks(), rules, watched.counts_steps()) {}
+    : watched_(watched),
+      rules_(rules),
+      passes_(watched.marks(), rules, watched.counts_steps()),
+      readers_(growing_readers(watched)),
+      tree_passes_(clock_of_tree(watched, rules, readers_)) {}
 
 Material Judgement::material(const BlockSeries& series) const {
   return {.series = &series,
@@ -65,6 +70,7 @@ Material Judgement::material(const BlockSeries& series) const {
 
 Material Judgement::material(const SteadyTree& tree) const {
   Material about = material(watched_.total());
+  about.passes = &tree_passes_;
   about.points = tree.points;
   about.restarts = together(about.restarts, tree.restarts);
   return about;
@@ -79,8 +85,10 @@ Material Judgement::first_material() const {
 }
 
 Verdict Judgement::judge_series(const Subject& subject, const BlockSeries& series,
-                                const std::vector<double>& restarts) const {
+                                const std::vector<double>& restarts,
+                                const PassClock& passes) const {
   Material about = material(series);
+  about.passes = &passes;
   about.restarts = together(about.restarts, restarts);
   return conclude(subject, about, analyse(about),
                   watched_.limits().binding(rules_, subject.kind, series.last()));
@@ -91,7 +99,10 @@ void Judgement::judge_tree(Verdicts& out) const {
   if (total.count() == 0) return;
   const SteadyTree tree = steady_tree(total, watched_.members());
   const Material about = material(tree);
-  const Analysis analysis = analyse(about);
+  Analysis analysis = analyse(about);
+  if (const auto reads = first_reads_of(watched_, rules_, readers_, analysis.level)) {
+    bound_by_first_reads(*reads, analysis);
+  }
   const Subject subject{.name = "tree", .kind = Kind::Total};
   Verdict verdict = conclude(subject, about, analysis,
                              watched_.limits().binding(rules_, Kind::Total, total.last()));
@@ -99,6 +110,10 @@ void Judgement::judge_tree(Verdicts& out) const {
       tree,
       attribute(tree, watched_.members(), analysis.began, analysis.settled_at.value_or(tree.until)),
       verdict);
+  const bool may_end = verdict.klass != Class::Leak && verdict.tied_to == Tie::FirstPass;
+  if (auto far = how_far(watched_, readers_); may_end && !far.empty()) {
+    verdict.evidence.push_back(std::move(far));
+  }
   if (auto usual = say_earlier(rules_.earlier); !usual.empty()) {
     verdict.evidence.push_back(std::move(usual));
   }
@@ -122,6 +137,11 @@ void Judgement::judge_columns(Verdicts& out) const {
 void Judgement::judge_members(Verdicts& out) const {
   const double matters = std::max(kMatters, kShareThatMatters * watched_.total().peak());
   for (const auto& [id, member] : watched_.members().ordered()) {
+    std::optional<PassClock> own;
+    if (auto reads = reads_of_each(watched_.marks(), {&id, 1})) {
+      own.emplace(watched_.marks(), rules_, watched_.counts_steps(), std::move(reads));
+    }
+    const PassClock& clock = own ? *own : passes_;
     const auto judge_kind = [&, &id = id, &member = member](Kind kind, const std::string& column,
                                                             const BlockSeries& series) {
       const bool the_job = member->role == record::Role::Main && kind == Kind::Anon;
@@ -129,7 +149,7 @@ void Judgement::judge_members(Verdicts& out) const {
       Subject subject{
           .process = id, .name = printable(member->name), .role = member->role, .kind = kind};
       if (!column.empty()) subject.name += (subject.name.empty() ? "" : " ") + printable(column);
-      out.all.push_back(judge_series(subject, series, member->restarts));
+      out.all.push_back(judge_series(subject, series, member->restarts, clock));
     };
     for (const auto& [kind, series] : member->kinds) judge_kind(kind, "", series);
     for (const auto& [name, series] : member->others) {
@@ -168,10 +188,12 @@ Verdicts Judgement::verdicts() const {
   judge_columns(out);
   const double matters = std::max(kMatters, kShareThatMatters * watched_.total().peak());
   if (watched_.shmem().count() > 0 && watched_.shmem().peak() >= matters) {
-    out.all.push_back(judge_series({.name = "tree", .kind = Kind::Shmem}, watched_.shmem(), {}));
+    out.all.push_back(
+        judge_series({.name = "tree", .kind = Kind::Shmem}, watched_.shmem(), {}, passes_));
   }
   if (watched_.gpu().count() > 0 && watched_.gpu().peak() >= kMatters) {
-    out.all.push_back(judge_series({.name = "tree", .kind = Kind::Gpu}, watched_.gpu(), {}));
+    out.all.push_back(
+        judge_series({.name = "tree", .kind = Kind::Gpu}, watched_.gpu(), {}, passes_));
   }
   judge_members(out);
   if (out.all.empty()) {

@@ -26,7 +26,7 @@ class Judgement {
   // What the first verdict is about.
   Material first_material() const;
   Verdict judge_series(const Subject& subject, const BlockSeries& series,
-                       const std::vector<double>& restarts) const;
+                       const std::vector<double>& restarts, const PassClock& passes) const;
   void judge_tree(Verdicts& out) const;
   void judge_columns(Verdicts& out) const;
   void judge_members(Verdicts& out) const;
@@ -34,7 +34,9 @@ class Judgement {
 
   const Watched& watched_;
   const Rules& rules_;
-  PassClock passes_;
+  PassClock passes_;                        // of the job
+  std::vector<record::ProcessId> readers_;  // that make the tree grow
+  PassClock tree_passes_;                   // of its tree
 };
 
 }  // namespace tidegauge::verdict

@@ -34,7 +34,7 @@ void CountTrack::add(double at, double count) {
   if (marks_.size() > 1 && (seen_ - 1) % stride_ != 0) marks_.pop_back();
   marks_.push_back({at, count});
   ++seen_;
-  if (marks_.size() <= kMostMarks) return;
+  if (marks_.size() <= most_) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < marks_.size(); i += 2) marks_[kept++] = marks_[i];
   marks_.resize(kept);
@@ -50,6 +50,12 @@ double CountTrack::count_at(double at) const {
   const Mark& before = *(after - 1);
   const double share = (at - before.at) / std::max(after->at - before.at, 1e-9);
   return before.count + share * (after->count - before.count);
+}
+
+std::vector<double> CountTrack::times() const {
+  std::vector<double> out;
+  for (const auto& mark : marks_) out.push_back(mark.at);
+  return out;
 }
 
 double CountTrack::time_of(double count) const {
@@ -81,11 +87,7 @@ void Marks::add(const record::Event& event, double at) {
       add_phase(event, at);
       break;
     case EventKind::Distinct:
-      if (!event.value) break;
-      if (distinct_.empty()) distinct_reader_ = event.process;
-      if (event.process != distinct_reader_) break;
-      distinct_.add(at, *event.value);
-      if (event.total && *event.total > 0) data_set_size_ = event.total;
+      add_distinct(event, at);
       break;
     case EventKind::Note:
       if (event.name == "restart" && restarts_.size() < kMostRestarts) restarts_.push_back(at);
@@ -116,6 +118,18 @@ void Marks::add_epoch(const record::Event& event, double at) {
     }
   }
   epochs_.add(at, *event.value);
+}
+
+void Marks::add_distinct(const record::Event& event, double at) {
+  constexpr std::size_t kMarksOfAReader = 256;
+  if (!event.value || !event.total || !(*event.total > 0)) return;
+  auto found = readers_.find(event.process);
+  if (found == readers_.end()) {
+    if (readers_.size() >= kMostReaders) return;
+    found = readers_.emplace(event.process, Reads{.distinct = CountTrack(kMarksOfAReader)}).first;
+  }
+  found->second.distinct.add(at, *event.value);
+  found->second.all = *event.total;
 }
 
 void Marks::add_phase(const record::Event& event, double at) {

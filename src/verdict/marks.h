@@ -19,6 +19,7 @@ namespace tidegauge::verdict {
 class CountTrack {
  public:
   static constexpr std::size_t kMostMarks = 1024;
+  explicit CountTrack(std::size_t most = kMostMarks) : most_(most) {}
   void add(double at, double count);
   bool empty() const { return marks_.empty(); }
   std::size_t size() const { return marks_.size(); }
@@ -28,6 +29,7 @@ class CountTrack {
   double last_count() const { return marks_.back().count; }
   double first_count() const { return marks_.front().count; }
   double count_at(double at) const;    // between marks by a straight line, held beyond the ends
+  std::vector<double> times() const;   // of the marks that are kept
   double time_of(double count) const;  // the other way round, extrapolated beyond the end
 
  private:
@@ -35,9 +37,16 @@ class CountTrack {
     double at = 0;
     double count = 0;
   };
+  std::size_t most_;
   std::vector<Mark> marks_{};
   std::uint64_t seen_ = 0;
   std::uint64_t stride_ = 1;
+};
+
+// Examples that were read for the first time, and how many there are to read.
+struct Reads {
+  CountTrack distinct{};
+  double all = 0;
 };
 
 struct Stretch {
@@ -58,6 +67,8 @@ class Marks {
  public:
   static constexpr std::size_t kMostStretches = 256;
   static constexpr std::size_t kMostEventKinds = 16;
+  // Loader workers that are started anew in each epoch are many; the first ones saw the first pass.
+  static constexpr std::size_t kMostReaders = 64;
 
   void add(const record::Event& event, double at);
 
@@ -68,23 +79,21 @@ class Marks {
   const std::vector<double>& restarts() const { return restarts_; }
   std::optional<double> first_epoch_began() const { return first_epoch_began_; }
   const CountTrack& epochs() const { return epochs_; }  // epoch number that begins
-  // Examples read for the first time, and how many there are.
-  const CountTrack& distinct() const { return distinct_; }
-  std::optional<double> data_set_size() const { return data_set_size_; }
+  // Of each process that reads the data, what it read for the first time itself.
+  const std::map<record::ProcessId, Reads>& readers() const { return readers_; }
 
  private:
   void add_step(const record::Event& event, double at);
   void add_phase(const record::Event& event, double at);
   void add_epoch(const record::Event& event, double at);
+  void add_distinct(const record::Event& event, double at);
   EventTrack* track(Tie tie, const std::string& name);
 
   std::map<std::pair<record::MarkSource, record::ProcessId>, CountTrack> steps_{};
   std::vector<EventTrack> events_{};
   std::vector<double> restarts_{};
   CountTrack epochs_{};
-  CountTrack distinct_{};
-  record::ProcessId distinct_reader_{};
-  std::optional<double> data_set_size_{};
+  std::map<record::ProcessId, Reads> readers_{};
   std::optional<double> first_epoch_began_{};
 };
 

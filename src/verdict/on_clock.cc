@@ -29,6 +29,8 @@ constexpr double kLongEnough = 0.2;
 constexpr double kSettledSlack = 0.03;
 constexpr double kFaintResidual = 3.3;
 constexpr double kFaintGrowth = 2.5;
+// A heap that fills up is above its floor for most of the time; with spikes it is seldom.
+constexpr double kTeethAboveFloor = 0.4;
 
 // One pass over one series, on one clock.
 class Pass {
@@ -168,6 +170,10 @@ std::optional<Analysis> Pass::run() {
     recent.push_back(point(i).low);
   }
   out_.level = median(recent);
+  // The last moments may lie within a spike; a floor that stays is where its last piece is.
+  if (!tail_.grows && !swings_.peaks.empty()) {
+    out_.level = std::min(out_.level, floor_.pieces.back().last_value);
+  }
   if (tail_.grows && !ramp_.below_high_water) {
     growing();
   } else {
@@ -179,9 +185,7 @@ std::optional<Analysis> Pass::run() {
 }
 
 void Pass::look_again_at_survival() {
-  const double minutes = m_.clock_is_steps ? 0 : (now() - point(0).at) / 60;
-  const double bar = leak_bar(*m_.rules, m_.clock_is_steps ? 1e9 : minutes);
-  const double needed = survival_needed(*m_.rules, bar);
+  const double needed = survival_needed(*m_.rules, leak_bar(m_));
   if (out_.passes) {
     const double missing = passes_at_survival(needed) - *out_.passes;
     const auto first = m_.passes->first_pass_ends();
@@ -379,7 +383,7 @@ void Pass::not_growing() {
   const double duration = now() - point(0).at;
   if (setting_.regime.restarts > 0) {
     out_.finding = Finding::Shifted;
-  } else if (draws_teeth(m_.series->swings(), duration)) {
+  } else if (draws_teeth(m_.series->swings(), duration) && swings_.above_floor > kTeethAboveFloor) {
     out_.finding = Finding::Toothed;
   } else if (!swings_.peaks.empty() || m_.series->swings().rises() > 0) {
     out_.finding = Finding::Spiky;

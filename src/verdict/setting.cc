@@ -34,6 +34,25 @@ std::size_t edge(const std::vector<Point>& points, const Swings& swings, const M
   return found < kFewestPoints || found > last ? last : found;
 }
 
+// A job that counts its steps starts up until the first of them: imports, model and data are
+// loaded, and that is not what the steps do. How many points are that; 0 where the marks may have
+// begun in the middle, or too little would be left.
+std::size_t start_up(const Material& material, const std::vector<Point>& points) {
+  constexpr double kFirstOnes = 0.05;  // marks that begin with so small a share began with the job
+  constexpr double kLongest = 0.5;     // of the run
+  constexpr std::size_t kLeft = 24;
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr || material.clock_is_steps || points.empty()) return 0;
+  if (steps->first_count() > std::max(2.0, kFirstOnes * steps->last_count())) return 0;
+  const double begin = points.front().at;
+  const double until = steps->first_at();
+  if (until - begin > kLongest * (points.back().at - begin)) return 0;
+  const auto first = std::find_if(points.begin(), points.end(),
+                                  [&](const Point& point) { return point.at >= until; });
+  if (points.end() - first < static_cast<std::ptrdiff_t>(kLeft)) return 0;
+  return static_cast<std::size_t>(first - points.begin());
+}
+
 std::vector<double> step_clock(const Material& material, const std::vector<Point>& points) {
   std::vector<double> clock;
   const auto* steps = material.marks->steps();
@@ -54,8 +73,9 @@ std::optional<Setting> prepare(const Material& material) {
   Setting out{.material = &material, .points = material.points};
   out.regime = find_regime(out.points, material.restarts);
   out.points.resize(out.regime.end);
-  out.points.erase(out.points.begin(),
-                   out.points.begin() + static_cast<std::ptrdiff_t>(out.regime.begin));
+  if (out.regime.begin == 0) out.started = start_up(material, out.points);
+  out.points.erase(out.points.begin(), out.points.begin() + static_cast<std::ptrdiff_t>(
+                                                                out.regime.begin + out.started));
   if (out.points.size() < kFewestPoints || !(out.points.back().at > out.points.front().at)) {
     return {};
   }

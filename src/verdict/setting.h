@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a series is judged on: cut at its last restart, with its scale and swings known, and an end
-// that is not inside something which has only just begun.
+// What a series is judged on: cut at its last restart and at the end of its start-up, with its
+// scale and swings known, and an end that is not inside something which has only just begun.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,7 @@ struct Setting {
   std::vector<double> seconds{};
   std::vector<double> steps{};  // of each point; empty where there are none, or they are the clock
   Regime regime{};
+  std::size_t started = 0;  // points of the start-up, left out
   Scale scale{};
   Swings swings{};
   std::size_t last = 0;  // judged up to here

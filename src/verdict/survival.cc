@@ -24,14 +24,17 @@ constexpr double kAfterPassLeast = 0.004;
 // eight are left after five, one in nine after twelve.
 constexpr double kTypicalEvents = 3.8;
 constexpr double kEventPower = 1.83;
-// Epochs are longer: what fills up with them does so within five, one in eleven is left after six.
-constexpr double kTypicalEpochs = 2.9;
+// Epochs are longer: what fills up with them does so within five; one in five is left after four,
+// one in fifteen after six.
+constexpr double kTypicalEpochs = 2.65;
 constexpr double kEpochPower = 3.2;
 
-// An alarm looks again and again, so the best of many looks must clear a higher bar, and one that
-// is higher still while little time has passed.
-constexpr double kEarlyMinutes = 120;
-constexpr double kEarlySlope = 0.75;
+// An alarm looks again and again, and most of its false ones come early, from growth that has had
+// no time yet to end: the bar is higher until so many of the longest warm-ups have passed. Chosen
+// on tuning seeds, together with Rules::alarm_bar.
+constexpr double kEarlyWarmUps = 3.5;
+constexpr double kEarlySlope = 1;
+constexpr double kEarliest = 1.0 / 40;  // of a warm-up: before that nothing is higher
 
 struct Stairs {
   double typical = 0;
@@ -77,9 +80,9 @@ double events_at_survival(double survival, Tie tie) {
   return stairs.typical * std::pow(1 / survival - 1, 1 / stairs.power);
 }
 
-double leak_bar(const Rules& rules, double elapsed_minutes) {
+double leak_bar(const Rules& rules, double warm_ups) {
   if (rules.mode == Rules::Mode::Finished) return std::clamp(rules.finished_bar, 0.5, 0.999);
-  const double early = std::max(0.0, std::log(kEarlyMinutes / std::max(elapsed_minutes, 1.0)));
+  const double early = std::max(0.0, std::log(kEarlyWarmUps / std::max(warm_ups, kEarliest)));
   return logistic(logit(std::clamp(rules.alarm_bar, 0.5, 0.999)) + kEarlySlope * early);
 }
 

@@ -28,8 +28,9 @@ double passes_at_survival(double survival);
 double survival_by_event(double events, Tie tie);
 double events_at_survival(double survival, Tie tie);
 
-// p_leak at or above this is called a leak.
-double leak_bar(const Rules& rules, double elapsed_minutes);
+// p_leak at or above this is called a leak. `warm_ups`: how many of the longest ones have gone by
+// since the recording began; an alarm's bar comes down with them.
+double leak_bar(const Rules& rules, double warm_ups);
 // The survival at which a perfectly straight ramp reaches that bar.
 double survival_needed(const Rules& rules, double bar);
 

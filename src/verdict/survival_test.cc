@@ -36,13 +36,15 @@ TEST(Survival, TheFirstPassDecidesNothing) {
   EXPECT_LT(survival_by_pass(1.1), 0.2);
 }
 
-TEST(LeakBar, AnAlarmNeedsMoreThanAFinishedRecordingAndMostOfAllEarly) {
+TEST(LeakBar, AnAlarmNeedsMoreThanAFinishedRecordingUntilWarmUpsAreLongOver) {
   Rules finished;
   Rules alarm;
   alarm.mode = Rules::Mode::Alarm;
-  EXPECT_LT(leak_bar(finished, 10), leak_bar(alarm, 1000));
-  EXPECT_LT(leak_bar(alarm, 120), leak_bar(alarm, 10));
-  EXPECT_EQ(leak_bar(alarm, 120), leak_bar(alarm, 1e6));
+  EXPECT_EQ(leak_bar(finished, 0.1), leak_bar(finished, 1000));
+  EXPECT_LT(leak_bar(finished, 1), leak_bar(alarm, 1));
+  EXPECT_LT(leak_bar(alarm, 1), leak_bar(alarm, 0.2));
+  EXPECT_LT(leak_bar(alarm, 3.5), leak_bar(alarm, 1));
+  EXPECT_EQ(leak_bar(alarm, 3.5), leak_bar(alarm, 1e6));
 }
 
 }  // namespace

@@ -118,9 +118,9 @@ Swings find_swings(std::span<const Point> points, double noise, const SwingCount
   const double duration = points.back().at - points.front().at;
   const double per_point = duration / static_cast<double>(points.size());
   const auto reach = static_cast<std::size_t>(std::max(1.0, 0.75 * out.period / per_point));
+  out.above_floor = share_above_floor(points, reach, kAboveFloor * out.height);
   out.collected = counted.rises() + 1 >= kFewestTeeth &&
-                  rises_slowly(counted, duration, kSlowRise) &&
-                  share_above_floor(points, reach, kAboveFloor * out.height) > 0.5;
+                  rises_slowly(counted, duration, kSlowRise) && out.above_floor > 0.5;
   return out;
 }
 

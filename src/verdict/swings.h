@@ -19,6 +19,8 @@ struct Swings {
   // Memory climbs slowly and falls at once, most of the time above its floor: a collected heap.
   // Then only troughs, or minima over more than a period, are a floor.
   bool collected = false;
+  // Share of the time that is clearly above the floor around it; 1 where there are few swings.
+  double above_floor = 1;
   double period = 0;  // typical time between troughs where `collected`
 };
 

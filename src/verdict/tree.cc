@@ -142,6 +142,7 @@ double near(const BlockSeries& series, double at) {
 struct Group {  // members that do the same
   std::size_t size = 0;
   std::size_t growing = 0;
+  double grown = 0;
 };
 
 std::string label(const record::ProcessId& id, const Member& member) {
@@ -158,6 +159,13 @@ const char* plural_of(record::Role role) {
     default:
       return "processes of that name";
   }
+}
+
+// Of a group whose members grow alike; empty where it does not account for the growth.
+std::string group_sentence(const Group& group, const Member& one, double grown) {
+  if (group.growing < 2 || group.grown < kNamed * grown) return {};
+  return fmt::format("{} of {} {} grow and account for {:.0f} % of the growth.", group.growing,
+                     group.size, plural_of(one.role), 100 * std::min(1.0, group.grown / grown));
 }
 
 }  // namespace
@@ -199,6 +207,19 @@ SteadyTree steady_tree(const BlockSeries& total, const Members& members) {
   return out;
 }
 
+double share_of_growth(const Members& members, std::span<const record::ProcessId> who, double from,
+                       double to) {
+  double all = 0;
+  double theirs = 0;
+  for (const auto& [id, member] : members.all()) {
+    if (member.last_seen < to) continue;
+    const double own = near(member.own, to) - near(member.own, std::max(from, member.joined));
+    all += std::max(0.0, own);
+    if (std::find(who.begin(), who.end(), id) != who.end()) theirs += std::max(0.0, own);
+  }
+  return all > 0 ? theirs / all : 0;
+}
+
 Attribution attribute(const SteadyTree& tree, const Members& members, double from, double to) {
   Attribution out;
   const auto level_at = [&](double at) {
@@ -219,6 +240,7 @@ Attribution attribute(const SteadyTree& tree, const Members& members, double fro
     const double own = near(member.own, to) - near(member.own, start);
     Group& group = groups[{member.role, member.name}];
     ++group.size;
+    group.grown += std::max(0.0, own);
     if (own > kGrowsInGroup * grown) ++group.growing;
     if (own > most) {
       most = own;
@@ -226,7 +248,11 @@ Attribution attribute(const SteadyTree& tree, const Members& members, double fro
       top_id = id;
     }
   }
-  if (top == nullptr || most < kNamed * grown) return out;
+  if (top == nullptr) return out;
+  if (most < kNamed * grown) {
+    out.sentence = group_sentence(groups[{top->role, top->name}], *top, grown);
+    return out;
+  }
   out.share = std::min(1.0, most / grown);
   out.grower = Subject{
       .process = top_id, .name = printable(top->name), .role = top->role, .kind = Kind::Total};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct SteadyTree {
 };
 
 SteadyTree steady_tree(const BlockSeries& total, const Members& members);
+
+// Of what all members grew by between two times, the share of some that are still there.
+double share_of_growth(const Members& members, std::span<const record::ProcessId> who, double from,
+                       double to);
 
 struct Attribution {
   std::optional<Subject> grower{};  // accounts for most of the growth

@@ -76,6 +76,9 @@ struct Needs {                      // what would decide an undecided case
   std::optional<double> at_step{};  // "look again at step 103"
   std::string why{};
   bool may_run_out_before = false;
+  // It is worth a look then, but may not be decided: to be sure would take longer than as long
+  // again as was seen.
+  bool may_not_suffice = false;
   // Where growth would end if it is bounded after all, e.g. by the first pass over the data
   // (then the verdict's tied_to says so).
   std::optional<Settled> if_bounded{};
@@ -143,12 +146,13 @@ struct Rules {
   double longest_warm_up_steps = 1000;  // the same for a recording that counts only steps
   std::optional<double> steps_per_epoch{};
   std::vector<EarlierRun> earlier{};  // oldest first; told in the evidence (earlier.h)
-  // A recording that has ended is judged once; an alarm looks again and again and needs a higher
-  // bar.
+  // A recording that has ended is judged once. An alarm looks again and again: its bar is higher at
+  // first, and comes down until warm-ups are long over.
   enum class Mode { Finished, Alarm };
   Mode mode = Mode::Finished;
-  double finished_bar = 0.86;  // p_leak at or above this is called a leak
-  double alarm_bar = 0.875;    // the same once two hours have passed; higher before
+  double finished_bar = 0.87;  // p_leak at or above this is called a leak
+  // The same once three and a half of the longest warm-ups have passed (survival.cc).
+  double alarm_bar = 0.83;
 };
 
 struct Verdicts {

@@ -98,6 +98,7 @@ Json needs(const std::optional<verdict::Needs>& value) {
           {"at_step", number(value->at_step)},
           {"why", value->why},
           {"may_run_out_before", value->may_run_out_before},
+          {"may_not_suffice", value->may_not_suffice},
           {"if_bounded", settled(value->if_bounded)}};
 }
 

@@ -168,11 +168,12 @@ std::string undecided_headline(const Verdict& verdict) {
       return fmt::format("{}; {} may be full in about {}.", growing(verdict), *limit, *left);
     }
   }
+  const char* tells = verdict.needs && verdict.needs->may_not_suffice ? "may tell" : "will tell";
   if (growth_phrase(verdict)) {
-    return teller ? fmt::format("{}; {} will tell.", growing(verdict), *teller)
+    return teller ? fmt::format("{}; {} {}.", growing(verdict), *teller, tells)
                   : growing(verdict) + "; too early to say whether it ends.";
   }
-  return teller ? fmt::format("Too early to judge; {} will tell.", *teller)
+  return teller ? fmt::format("Too early to judge; {} {}.", *teller, tells)
                 : "Too little has been seen to judge.";
 }
 

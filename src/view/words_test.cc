@@ -48,6 +48,9 @@ TEST(Words, TheIncidentAtStepSeventyIsNotDecidableAndSaysWhenItWillBe) {
   EXPECT_EQ(said.tag, "Cannot tell yet");
   EXPECT_EQ(said.tone, Tone::Wait);
   EXPECT_EQ(plain(said.headline), "Growing 171 MiB per step; step 103 will tell.");
+  auto capped = incident_at_step_70();
+  capped.needs->may_not_suffice = true;
+  EXPECT_EQ(plain(words(capped).headline), "Growing 171 MiB per step; step 103 may tell.");
   EXPECT_EQ(plain(said.note), "Look again at step 103 (in about 3 min 20 s).");
   EXPECT_EQ(plain(said.lead),
             "The growth goes along with examples that are seen for the first time. If it is the "

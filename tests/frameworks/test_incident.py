@@ -64,3 +64,15 @@ def test_each_worker_counts_its_own_examples(with_workers):
     trainer = with_workers.marks("step", "framework")
     assert {m["pid"] for m in trainer}.isdisjoint(workers)
     assert trainer[-1]["value"] == EPOCHS * STEPS_PER_EPOCH
+
+
+def test_each_workers_growth_is_tied_to_what_it_read_itself(with_workers):
+    (tree, *others) = with_workers.verdicts(until=with_workers.at_step(EPOCHS * STEPS_PER_EPOCH))
+    assert (tree["class"], tree["tied_to"]) == ("warm_up", "first_pass"), tree["words"]
+    assert any("4 of 4 loader workers grow" in sentence for sentence in tree["evidence"]), tree["evidence"]
+    assert any("each for itself" in sentence for sentence in tree["evidence"]), tree["evidence"]
+    workers = [v for v in others if (v["subject"]["process"] or {}).get("role") == "loader_worker"]
+    assert len(workers) == 4
+    for verdict in workers:
+        assert (verdict["class"], verdict["tied_to"]) == ("warm_up", "first_pass"), verdict["words"]
+        assert any("read for the first time" in sentence for sentence in verdict["evidence"]), verdict["evidence"]
