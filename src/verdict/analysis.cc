@@ -69,7 +69,14 @@ Analysis better_clock(const Setting& setting, Analysis by_time) {
     return floor.cost +
            static_cast<double>(floor.curve.size()) * std::log(std::max(floor.deviation, 1.0));
   };
-  if (!by_step || price(*by_step->floor) >= price(*by_time.floor) - kClearlyBetter) return by_time;
+  if (!by_step) return by_time;
+  const double better = price(*by_time.floor) - price(*by_step->floor);
+  if (better <= kClearlyBetter) {
+    // Steps at an even pace cannot be told from time, and work is what steps do.
+    const bool alike = better > -kClearlyBetter && by_step->finding == Finding::Growing;
+    if (alike && by_time.finding == Finding::Growing) by_time.tied_to = Tie::Step;
+    return by_time;
+  }
   by_step->by_steps = true;
   if (by_step->finding == Finding::Growing) by_step->tied_to = Tie::Step;
   return *by_step;

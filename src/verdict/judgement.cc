@@ -35,6 +35,10 @@ std::vector<double> together(std::vector<double> a, const std::vector<double>& b
   return a;
 }
 
+std::string processes(std::size_t count) {
+  return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+}
+
 void say_who_grows(const SteadyTree& tree, const Attribution& blame, Verdict& out) {
   out.grower = blame.grower;
   if (!blame.sentence.empty()) out.evidence.push_back(blame.sentence);
@@ -42,10 +46,11 @@ void say_who_grows(const SteadyTree& tree, const Attribution& blame, Verdict& ou
     out.evidence.push_back(fmt::format(
         "{} processes were started one after the other and none has ended.", tree.joined));
   } else if (tree.adjusted) {
-    out.evidence.push_back(fmt::format(
-        "{} processes came later and {} have left; what they brought and took is not counted as "
-        "growth.",
-        tree.joined, tree.left));
+    const auto came = fmt::format("{} came later", processes(tree.joined));
+    const auto left = fmt::format("{} left", processes(tree.left));
+    out.evidence.push_back(
+        fmt::format("{}; what they brought and took is not counted as growth.",
+                    tree.left == 0 ? came : (tree.joined == 0 ? left : came + " and " + left)));
   }
 }
 

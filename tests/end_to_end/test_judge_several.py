@@ -2,6 +2,7 @@
 """Files of other tools, several files side by side, and what is kept of earlier runs."""
 import json
 import stat
+import sys
 
 from conftest import ROOT
 
@@ -59,3 +60,30 @@ def test_a_run_is_remembered_for_its_owner_alone(call, home):
     lines = [json.loads(line) for line in history.read_text().splitlines()]
     assert [line["command"] for line in lines] == ["sleep 0.4"] * 2
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
+
+
+SETTLES = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import tidegauge
+kept = []
+for step in range(1, 301):
+    if step <= 83:
+        kept.append(b"x" * (1 << 20))
+    tidegauge.step(step)
+    time.sleep(0.01)
+"""
+
+
+def test_the_fourth_run_is_told_how_the_last_three_settled(call, home):
+    job = home / "job.py"
+    job.write_text(SETTLES)
+    words = ("run", "--interval", "20ms", "--no-record", "--", sys.executable, "-S", job, ROOT / "python")
+    for _ in range(3):
+        done = call(*words)
+        assert done.returncode == 0, done.stderr
+        assert "Growth ended at step 8" in done.stdout + done.stderr, done.stdout + done.stderr
+    done = call(*words)
+    told = " ".join((done.stdout + done.stderr).split())
+    assert "The last 3 runs of this command settled at" in told, told
+    assert "step 83" in told or "step 84" in told, told
