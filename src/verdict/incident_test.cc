@@ -3,6 +3,8 @@
 // step, one run stopped at step 70 by somebody who took it for a leak, the other left alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "verdict/fake_recording.h"
 #include "verdict/verdict.h"
 
@@ -110,6 +112,18 @@ TEST(Marks, DecideWhatSecondsCannot) {
   const Verdict within_it = ramp_of_a_job(0.8, true);
   EXPECT_EQ(within_it.klass, Class::Undecided) << within_it.p_leak;
   ASSERT_TRUE(within_it.needs);
+}
+
+TEST(Length, NoShapeMakesARecordingOlderThanItIs) {
+  // Imports for twenty seconds, then a straight line for some minutes: a first pass, or a leak.
+  for (const int seconds : {60, 180, 600}) {
+    FakeRecording recording;
+    for (int at = 0; at < seconds; ++at) {
+      recording.column(at, (30 + 75.0 * std::min(at, 20) + 3.0 * std::max(0, at - 20)) * 1e6);
+    }
+    const Verdict verdict = judge(recording.get(), {}).all.front();
+    EXPECT_EQ(verdict.klass, Class::Undecided) << seconds << " s, p = " << verdict.p_leak;
+  }
 }
 
 struct Look {

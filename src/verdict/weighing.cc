@@ -35,6 +35,23 @@ double net_change(const Setting& setting) {
   return high - low;
 }
 
+// What the whole length of what was seen allows: the weights know leaks that begin after a warm-up
+// or a plateau, and would call a straight line a leak that is as old as a coffee break. No shape
+// makes a recording older than it is.
+void allow_no_more_than_the_length_does(const Setting& setting, Analysis& analysis) {
+  const Material& material = *setting.material;
+  if (material.passes->known() || analysis.finding == Finding::Stairs) return;
+  const double longest = material.clock_is_steps ? material.rules->longest_warm_up_steps
+                                                 : material.rules->longest_warm_up_minutes * 60;
+  const double elapsed = std::max(setting.now() - setting.begin(), analysis.age);
+  const double prior = std::clamp(material.rules->leak_prior, 0.01, 0.99);
+  const double most =
+      logistic(logit(prior) - std::log(kStraightWarmUps * survival_by_length(elapsed, longest)));
+  if (analysis.p_leak <= most) return;
+  analysis.rule = "a recording this short cannot show more";
+  analysis.p_leak = most;
+}
+
 void apply_facts(const Setting& setting, Analysis& analysis) {
   double& p = analysis.p_leak;
   if (net_change(setting) < setting.scale.least_growth) {
@@ -72,6 +89,7 @@ void weigh_evidence(const Setting& setting, Analysis& analysis) {
   analysis.p_leak =
       logistic(trust * analysis.weighing.log_odds + (1 - trust) * plain + logit(prior));
   apply_facts(setting, analysis);
+  allow_no_more_than_the_length_does(setting, analysis);
 }
 
 }  // namespace tidegauge::verdict
