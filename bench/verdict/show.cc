@@ -93,13 +93,13 @@ std::string describe(const Series& series) {
 }
 
 std::string looks_csv(const std::vector<Outcome>& outcomes) {
-  std::string text = "suite,class,seed,truth,onset_min,min,mode,said,p_leak\n";
+  std::string text = "suite,class,seed,truth,onset_min,ideal_z,min,mode,said,p_leak\n";
   for (const auto& outcome : outcomes) {
     const auto line = [&](const Look& look, const char* mode) {
-      text += fmt::format("{},{},{},{},{:.2f},{:.2f},{},{},{:.5f}\n", id_of(outcome.suite),
+      text += fmt::format("{},{},{},{},{:.2f},{:.1f},{:.2f},{},{},{:.5f}\n", id_of(outcome.suite),
                           outcome.name, outcome.seed, word_of(outcome.truth.label),
-                          outcome.truth.onset_seconds / 60, look.seconds / 60, mode,
-                          verdict::id_of(look.klass), look.p_leak);
+                          outcome.truth.onset_seconds / 60, outcome.ideal_z, look.seconds / 60,
+                          mode, verdict::id_of(look.klass), look.p_leak);
     };
     for (const auto& look : outcome.looks) line(look, "alarm");
     line(outcome.finished, "finished");

@@ -62,6 +62,7 @@ class Pass {
   void not_growing();
   void stopped(double earlier, double earlier_length);
   std::size_t first_settled_piece(double earlier) const;
+  double end_of_growth(std::size_t settled, double earlier) const;
   bool ended_by_pass(double earlier) const;
   double begin_of_piece(std::size_t piece) const;
   void look_again_at_survival();
@@ -286,6 +287,22 @@ std::size_t Pass::first_settled_piece(double earlier) const {
   return first;
 }
 
+// Growth that was over within a few of the floor's parts (imports, a pool) is looked up in the
+// points themselves.
+double Pass::end_of_growth(std::size_t settled, double earlier) const {
+  constexpr double kFewParts = 3;
+  const double coarse = settled > 0 ? begin_of_piece(settled) : *out_.ended;
+  const auto& x = floor_.curve.x;
+  const double part = (x.back() - x.front()) / static_cast<double>(x.size()) * seconds_per_clock_;
+  if (settled == 0 || coarse - point(0).at > kFewParts * part) return coarse;
+  const double reached =
+      floor_.pieces[settled].first_value - std::max(kSettledSlack * earlier, 2 * floor_.deviation);
+  const auto until = std::find_if(track_.points.begin(), track_.points.end(), [&](const Point& p) {
+    return p.low >= reached || p.at >= coarse;
+  });
+  return until == track_.points.end() ? coarse : std::min(until->at, coarse);
+}
+
 // Growth that ended where the first pass over the data did, and did not come back in a whole pass
 // since: later passes may be so much faster that few samples saw them, but all the data was read.
 bool Pass::ended_by_pass(double earlier) const {
@@ -327,7 +344,7 @@ void Pass::stopped(double earlier, double earlier_length) {
   const bool long_enough = tail_.length >= kLongEnough * earlier_length;
   out_.ended = begin_of_piece(pieces.size() - 1);
   const auto settled = first_settled_piece(earlier);
-  out_.settled_at = settled > 0 ? begin_of_piece(settled) : *out_.ended;
+  out_.settled_at = end_of_growth(settled, earlier);
   out_.growth_before = earlier;
   const double slope_before = one_jump ? earlier / earlier_length : typical_slope;
   out_.rate_before = slope_before / seconds_per_clock_;
