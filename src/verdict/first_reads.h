@@ -15,8 +15,8 @@ struct FirstReads {
   double read = 0;       // examples, up to now
   double all = 0;        // examples
   double end_level = 0;  // of the floor, when all have been read
-  // Growth with the other clock, bytes per second (per step where only those are known), that cannot
-  // be excluded.
+  // Growth with the other clock, bytes per second (per step where only those are known), that
+  // cannot be excluded.
   double not_excluded = 0;
 };
 
