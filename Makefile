@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test tidy build install package wheel bench bench-verdict bench-programs format clean
+.PHONY: help demo test tidy build install package wheel bench bench-census bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,6 +34,9 @@ wheel: ## a Python wheel in out/
 
 bench: ## what watching costs, beside psutil, ps, smem and atop
 	@FRAMEWORKS=$(FRAMEWORKS) tools/bench
+
+bench-census: ## what a census costs, beside gc, objgraph, guppy3 and pympler (ten minutes, 6 GB); ARGS=--objects=1 for less
+	@tools/bench_census $(ARGS)
 
 bench-verdict: ## how right the verdicts are, beside 14 other methods; ARGS=--quick for one minute
 	@tools/bench_verdict $(ARGS)

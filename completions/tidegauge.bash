@@ -10,7 +10,7 @@ _tidegauge_options() {
     watch) echo "--help --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
-    census) echo "--help --json --stream --tensors --lines" ;;
+    census) echo "--help --json --stream --tensors --lines -o --output --diff --follow" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
     *) echo "--help --version" ;;
@@ -24,9 +24,9 @@ _tidegauge_value_of() {
     watch,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
     watch,--json | judge,--json | census,--json | doctor,--json) return 1 ;;
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-    *,--record | *,--json | *,--markers | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *,--record | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines) ;;
+    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--follow) ;;
     *) return 1 ;;
   esac
 }

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A heap of about that many objects, of which a third is known to the collector, and a clock that feels every stop.
 
-    heap_of.py OBJECTS [TENSOR_BYTES]
+    heap_of.py OBJECTS [BALLAST_BYTES]
 
-Says "ready OBJECTS", then answers each line with the longest gap of its clock since the last one, in ms.
+Says "ready OBJECTS". Each line on stdin is answered by one of JSON: "gap" by the longest gap of its clock in ms since the
+last line; the name of a tool by how long that took here, inside, the gap it made, and what it added to the process.
 """
+import collections
 import gc
+import json
+import resource
 import sys
 import threading
 import time
@@ -41,19 +45,68 @@ class Beat(threading.Thread):
             self.longest = max(self.longest, now - last)
             last = now
 
+    def take(self):
+        time.sleep(0.01)  # so that the clock has felt what was just done
+        longest, self.longest = self.longest, 0.0
+        return round(longest * 1e3, 2)
+
+
+def by_collector():
+    counts, sizes = collections.Counter(), collections.Counter()
+    for one in gc.get_objects():
+        name = type(one).__name__
+        counts[name] += 1
+        sizes[name] += sys.getsizeof(one)
+    return sum(counts.values())
+
+
+def by_objgraph():
+    import objgraph
+
+    return sum(count for _, count in objgraph.most_common_types(limit=1_000_000))
+
+
+def by_guppy():
+    from guppy import hpy
+
+    return hpy().heap().count
+
+
+def by_pympler():
+    from pympler import muppy, summary
+
+    return sum(row[1] for row in summary.summarize(muppy.get_objects()))
+
+
+TOOLS = {"gc": by_collector, "objgraph": by_objgraph, "guppy": by_guppy, "pympler": by_pympler}
+
+
+def peak_bytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def run_inside(tool, beat):
+    before = peak_bytes()
+    begin = time.perf_counter()
+    objects = tool()
+    seconds = time.perf_counter() - begin
+    return {"seconds": seconds, "objects": objects, "gap_ms": beat.take(), "bytes": peak_bytes() - before}
+
 
 def main():
     gc.disable()
     data = Dataset(int(sys.argv[1]) // OBJECTS_OF_A_SAMPLE)
-    ballast = bytearray(int(sys.argv[2])) if len(sys.argv) > 2 else None
-    for page in range(0, len(ballast or b""), 4096):
+    gc.enable()
+    ballast = bytearray(int(sys.argv[2])) if len(sys.argv) > 2 else bytearray()
+    for page in range(0, len(ballast), 4096):
         ballast[page] = 1
     beat = Beat()
     beat.start()
     print("ready", len(data.samples) * OBJECTS_OF_A_SAMPLE, flush=True)
-    for _ in sys.stdin:
-        print(round(beat.longest * 1e3, 2), flush=True)
-        beat.longest = 0.0
+    for line in sys.stdin:
+        word = line.strip()
+        answer = {"gap_ms": beat.take()} if word == "gap" else run_inside(TOOLS[word], beat)
+        print(json.dumps(answer), flush=True)
 
 
 main()

@@ -13,6 +13,7 @@
 #include "census/parts.h"
 #include "census/retainers.h"
 #include "census/snapshot.h"
+#include "census/spared.h"
 #include "census/streaming.h"
 
 namespace tidegauge::census {
@@ -116,19 +117,43 @@ void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding
   census.types = std::move(all);
 }
 
-Result<> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::IfNoCopy otherwise,
-                       Census& census) {
-  std::vector<Address> collecting;
+// What can be said before the process is stopped.
+Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
+                           const std::vector<Region>& regions) {
+  Snapshot::Wishes wishes;
   for (const auto interp : python.interpreters) {
-    collecting.push_back(interp + python.layout->gc_collecting);
+    wishes.collecting.push_back(interp + python.layout->gc_collecting);
   }
-  auto snapshot = Snapshot::take(pid, collecting, otherwise);
+  const ProcessMemory live(pid);
+  const auto arenas = find_arenas(CachedMemory(live, kCacheChunks / 16), python);
+  TypeTable types(live, python);
+  wishes.spared =
+      stretches_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use()}, types);
+  return wishes;
+}
+
+std::vector<Region> as_regions(const std::vector<Stretch>& stretches) {
+  std::vector<Region> regions;
+  for (const auto& [begin, end] : stretches) {
+    regions.push_back({.begin = begin, .end = end, .readable = true});
+  }
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.begin < b.begin; });
+  return regions;
+}
+
+Result<> read_snapshot(pid_t pid, const Interpreter& python, const Snapshot::Wishes& wishes,
+                       Census& census) {
+  auto snapshot = Snapshot::take(pid, wishes);
   if (!snapshot) return snapshot.error();
   const ProcessMemory copy(snapshot->readable_pid());
   // As it was when it was copied: the map from before the stop may be older.
   const auto regions = read_regions(snapshot->readable_pid());
   if (!regions) return regions.error();
-  const MappedMemory mapped(copy, *regions);
+  const MappedMemory copied(copy, *regions);
+  const ProcessMemory live(pid);
+  const MappedMemory spared(live, as_regions(wishes.spared));
+  const EitherMemory mapped(copied, spared);
   const CachedMemory around(mapped, kCacheChunks);
   const auto arenas = find_arenas(around, python);
   const auto threads = threads_to_use();
@@ -180,9 +205,9 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   if (options.stream) {
     stream(memory, *python, *regions, census);
   } else {
-    const auto otherwise =
-        options.only_a_copy ? Snapshot::IfNoCopy::GiveUp : Snapshot::IfNoCopy::HoldTarget;
-    if (auto read = read_snapshot(pid, *python, otherwise, census); !read) return read.error();
+    auto wishes = wishes_of(pid, *python, *regions);
+    if (options.only_a_copy) wishes.otherwise = Snapshot::IfNoCopy::GiveUp;
+    if (auto read = read_snapshot(pid, *python, wishes, census); !read) return read.error();
   }
   merge_types(census.types);
   sort_types(census.types);

@@ -49,6 +49,16 @@ std::vector<Stretch> beside_arenas(const std::vector<Region>& regions,
   return beside;
 }
 
+std::vector<Stretch> LargeObjects::places() const {
+  constexpr Address kBefore = 4096;      // what precedes an object
+  constexpr Address kBehind = 64 << 10;  // small tables, and structures of libraries
+  auto all = tables_;
+  for (const auto& [address, certain] : book_.all()) {
+    all.push_back({address - kBefore, address + kBehind});
+  }
+  return all;
+}
+
 void LargeObjects::count(const LiveSource& source, TypeTable& types, Tally& tally) {
   const CachedMemory memory(source.memory, kNearChunks);
   std::vector<std::byte> bytes;

@@ -28,9 +28,17 @@ class LargeObjects {
       note(value_at<Address>(bytes, at), false);
     }
   }
+  // The large table of a container.
+  void note_table(Address begin, std::uint64_t bytes) {
+    constexpr std::uint64_t kLarge = 32 << 10;  // smaller ones are near where they are pointed to
+    constexpr std::uint64_t kLargest = 1ULL << 40;
+    if (bytes >= kLarge && bytes < kLargest) tables_.push_back({begin, begin + bytes});
+  }
   void take(const LargeObjects& others) {
     for (const auto& [address, certain] : others.book_.all()) book_.number_of(address, certain);
   }
+  // Tables, and everything that a word leads to with what may follow it.
+  std::vector<Stretch> places() const;
   // Those that prove themselves, and what these point to.
   void count(const LiveSource& source, TypeTable& types, Tally& tally);
 
@@ -41,6 +49,7 @@ class LargeObjects {
 
   const StretchMap& places_;
   AddressBook book_{};
+  std::vector<Stretch> tables_{};
   static constexpr std::size_t kRecent = 512;
   std::vector<Address> recent_ = std::vector<Address>(kRecent);
 };

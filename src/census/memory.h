@@ -75,6 +75,19 @@ class CachedMemory final : public Memory {
   mutable std::vector<std::byte> bytes_;
 };
 
+// What the first does not have, the second may.
+class EitherMemory final : public Memory {
+ public:
+  EitherMemory(const Memory& first, const Memory& second) : first_(first), second_(second) {}
+  bool read(Address from, std::span<std::byte> into) const override {
+    return first_.read(from, into) || second_.read(from, into);
+  }
+
+ private:
+  const Memory& first_;
+  const Memory& second_;
+};
+
 // Room for many bytes on large pages, where the kernel has some: filling it costs half as much.
 class HugeBuffer {
  public:

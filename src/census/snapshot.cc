@@ -4,14 +4,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -29,6 +34,39 @@ struct Word {
   double pause_ms = 0;
   double stopped_at_ms = 0;
 };
+
+// What has been changed in the target and not been put back yet: if the hand is killed meanwhile,
+// whoever waits for it does that.
+struct Changed {
+  std::atomic<std::size_t> count{0};
+  std::array<Stretch, Snapshot::kMostSpared> stretches{};
+};
+
+// Seen by us and by the hand.
+class SharedChanged {
+ public:
+  SharedChanged() {
+    void* const page =
+        ::mmap(nullptr, sizeof(Changed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED) changed_ = new (page) Changed;
+  }
+  SharedChanged(const SharedChanged&) = delete;
+  SharedChanged& operator=(const SharedChanged&) = delete;
+  ~SharedChanged() {
+    if (changed_ != nullptr) ::munmap(changed_, sizeof(Changed));
+  }
+  Changed* get() const { return changed_; }
+
+ private:
+  Changed* changed_ = nullptr;
+};
+
+void advise(Stopped& stopped, const Stretch& stretch, int advice, Address instruction) {
+  stopped.call(
+      {SYS_madvise,
+       {stretch.begin, stretch.end - stretch.begin, static_cast<std::uint64_t>(advice), 0}},
+      instruction);
+}
 
 // A filter that does not know our call may answer it with death.
 bool may_call(pid_t pid) {
@@ -54,10 +92,10 @@ void sleep_ms(long ms) {
 // The process that holds the target. Everything it needs is looked up before the target stops.
 class Hand {
  public:
-  Hand(pid_t target, const std::vector<Address>& collecting, bool may_hold, int line)
+  Hand(pid_t target, const Snapshot::Wishes& wishes, Changed* changed, int line)
       : target_(target),
-        collecting_(collecting),
-        may_hold_(may_hold),
+        wishes_(wishes),
+        changed_(changed),
         line_(line),
         instruction_(find_syscall_instruction(target)) {}
 
@@ -83,10 +121,10 @@ class Hand {
       stopped.emplace(*std::move(held));
     }
     Word word{.stopped_at_ms = begin};
-    if (!last && is_collecting(ProcessMemory(target_), collecting_)) return false;
-    const auto child = may_call(target_) && instruction_ != 0 ? stopped->fork(instruction_)
+    if (!last && is_collecting(ProcessMemory(target_), wishes_.collecting)) return false;
+    const auto child = may_call(target_) && instruction_ != 0 ? fork_without_spared(*stopped)
                                                               : std::optional<Stopped::Child>{};
-    if (!child && !may_hold_) {
+    if (!child && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
       say({.error = static_cast<int>(Reason::Unsupported) + 1});
       return true;
     }
@@ -102,6 +140,22 @@ class Hand {
     wait_until_released();
     remove(*child);
     return true;
+  }
+
+  std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
+    const auto most = changed_ == nullptr ? 0 : Snapshot::kMostSpared;
+    const auto count = std::min(wishes_.spared.size(), most);
+    for (std::size_t i = 0; i < count; ++i) {
+      changed_->stretches[i] = wishes_.spared[i];
+      changed_->count = i + 1;
+      advise(stopped, wishes_.spared[i], MADV_DONTFORK, instruction_);
+    }
+    const auto child = stopped.fork(instruction_);
+    for (std::size_t i = 0; i < count; ++i) {
+      advise(stopped, wishes_.spared[i], MADV_DOFORK, instruction_);
+    }
+    if (count > 0) changed_->count = 0;
+    return child;
   }
 
   void say(const Word& word) const {
@@ -129,17 +183,17 @@ class Hand {
   }
 
   pid_t target_;
-  const std::vector<Address>& collecting_;
-  bool may_hold_;
+  const Snapshot::Wishes& wishes_;
+  Changed* changed_;
   int line_;
   Address instruction_;
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
-[[noreturn]] void become_hand(pid_t target, const std::vector<Address>& collecting, bool may_hold,
+[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes, Changed* changed,
                               int line) {
   stand_aside("tidegauge-hand");
-  Hand(target, collecting, may_hold, line).work();
+  Hand(target, wishes, changed, line).work();
   ::_exit(0);
 }
 
@@ -158,8 +212,15 @@ Error refusal(int error, pid_t pid) {
 
 }  // namespace
 
-Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collecting,
-                                IfNoCopy otherwise) {
+void Snapshot::restore(pid_t pid, std::span<const Stretch> spared) {
+  const auto instruction = find_syscall_instruction(pid);
+  auto stopped = Stopped::stop_first_thread(pid);
+  if (!stopped || instruction == 0) return;
+  for (const auto& stretch : spared) advise(*stopped, stretch, MADV_DOFORK, instruction);
+}
+
+Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {
+  const SharedChanged changed;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return from_errno(errno, "socketpair");
@@ -170,7 +231,7 @@ Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collectin
   if (hand < 0) return from_errno(errno, "fork");
   if (hand == 0) {
     ours = UniqueFd();
-    become_hand(pid, collecting, otherwise == IfNoCopy::HoldTarget, theirs.get());
+    become_hand(pid, wishes, changed.get(), theirs.get());
   }
   theirs = UniqueFd();
   Snapshot snapshot;
@@ -181,8 +242,12 @@ Result<Snapshot> Snapshot::take(pid_t pid, const std::vector<Address>& collectin
   do {
     got = ::read(snapshot.hand_.get(), &word, sizeof word);
   } while (got < 0 && errno == EINTR);
-  if (got != sizeof word)
+  if (got != sizeof word) {
+    if (changed.get() != nullptr && changed.get()->count > 0) {
+      restore(pid, std::span(changed.get()->stretches).first(changed.get()->count));
+    }
     return Error{Reason::Failed, fmt::format("{} could not be held still", pid)};
+  }
   if (word.error != 0) return refusal(word.error, pid);
   snapshot.mode_ = word.child > 0 ? Mode::Fork : Mode::Stop;
   snapshot.readable_pid_ = word.child > 0 ? word.child : pid;

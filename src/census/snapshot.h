@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <span>
 #include <vector>
 
 #include "base/fd.h"
@@ -22,14 +23,22 @@ class Snapshot {
   // later.
   // Where no copy can be made the target itself stands still until it has been read, if it may.
   enum class IfNoCopy { HoldTarget, GiveUp };
-  static Result<Snapshot> take(pid_t pid, const std::vector<Address>& collecting,
-                               IfNoCopy otherwise);
+  struct Wishes {
+    std::vector<Address> collecting{};
+    std::vector<Stretch> spared{};  // not wanted in the copy; as many as are there at most
+    IfNoCopy otherwise = IfNoCopy::HoldTarget;
+  };
+  static constexpr std::size_t kMostSpared = 64;
+  static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
   Snapshot(Snapshot&&) = default;
   ~Snapshot();  // the copy goes, or the target runs on
 
   pid_t readable_pid() const { return readable_pid_; }
   Mode mode() const { return mode_; }
   double pause_ms() const;  // so far, in mode Stop
+
+  // Lets children of the process have these stretches again.
+  static void restore(pid_t pid, std::span<const Stretch> spared);
 
  private:
   Snapshot() = default;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@
 #include <thread>
 
 #include <fmt/format.h>
+
+#include "census/spared.h"
+#include "census/stopped.h"
 
 namespace tidegauge::census {
 namespace {
@@ -72,7 +76,7 @@ class Busy {
 TEST(Snapshot, IsACopyThatStandsStillWhileTheTargetRunsOn) {
   Busy busy;
   {
-    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
+    const auto snapshot = Snapshot::take(busy.pid(), {});
     ASSERT_TRUE(snapshot) << snapshot.error().what;
     EXPECT_EQ(snapshot->mode(), Snapshot::Mode::Fork);
     EXPECT_NE(snapshot->readable_pid(), busy.pid());
@@ -86,7 +90,7 @@ TEST(Snapshot, IsACopyThatStandsStillWhileTheTargetRunsOn) {
 TEST(Snapshot, LeavesABusyTargetUnharmed) {
   Busy busy;
   for (int i = 0; i < 50; ++i) {
-    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
+    const auto snapshot = Snapshot::take(busy.pid(), {});
     ASSERT_TRUE(snapshot) << snapshot.error().what;
   }
   const auto seen = busy.shared().rounds.load();
@@ -95,8 +99,83 @@ TEST(Snapshot, LeavesABusyTargetUnharmed) {
   EXPECT_EQ(busy.children(), "");
 }
 
+std::string maps_of(pid_t pid) {
+  std::ifstream in(fmt::format("/proc/{}/maps", pid));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Snapshot, LeavesOutWhatIsNotWantedAndTheTargetKeepsIt) {
+  constexpr std::size_t kBytes = 8 << 20;
+  void* const large =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(large, MAP_FAILED);
+  Busy busy;  // has it, too, at the same place
+  const auto begin = reinterpret_cast<Address>(large);
+  const auto before = maps_of(busy.pid());
+  {
+    Snapshot::Wishes wishes;
+    wishes.spared = {{begin, begin + kBytes}};
+    const auto snapshot = Snapshot::take(busy.pid(), wishes);
+    ASSERT_TRUE(snapshot) << snapshot.error().what;
+    std::byte one[1];
+    EXPECT_FALSE(ProcessMemory(snapshot->readable_pid()).read(begin + kBytes / 2, one));
+    EXPECT_TRUE(ProcessMemory(busy.pid()).read(begin + kBytes / 2, one));
+  }
+  const auto whole = Snapshot::take(busy.pid(), {});
+  ASSERT_TRUE(whole);
+  std::byte one[1];
+  EXPECT_TRUE(ProcessMemory(whole->readable_pid()).read(begin + kBytes / 2, one))
+      << "a child of the target has all of it again";
+  EXPECT_EQ(maps_of(busy.pid()), before);
+  ::munmap(large, kBytes);
+}
+
+// The hand may be killed while it has something changed; whoever waits for it puts that back.
+TEST(Snapshot, RestoresWhatAnotherHasLeftChanged) {
+  constexpr std::size_t kBytes = 8 << 20;
+  void* const large =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(large, MAP_FAILED);
+  ASSERT_EQ(::madvise(large, kBytes, MADV_DOFORK), 0);
+  Busy busy;
+  const auto begin = reinterpret_cast<Address>(large);
+  const Stretch spared[] = {{begin, begin + kBytes}};
+  {
+    auto stopped = Stopped::stop_first_thread(busy.pid());
+    ASSERT_TRUE(stopped);
+    const auto instruction = find_syscall_instruction(busy.pid());
+    EXPECT_EQ(stopped->call({SYS_madvise, {begin, kBytes, MADV_DONTFORK, 0}}, instruction), 0);
+  }
+  std::byte one[1];
+  {
+    const auto without = Snapshot::take(busy.pid(), {});
+    ASSERT_TRUE(without);
+    EXPECT_FALSE(ProcessMemory(without->readable_pid()).read(begin, one));
+  }
+  Snapshot::restore(busy.pid(), spared);
+  const auto whole = Snapshot::take(busy.pid(), {});
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(ProcessMemory(whole->readable_pid()).read(begin, one));
+  ::munmap(large, kBytes);
+}
+
+TEST(Spared, AreTheLargeGapsBetweenWhatIsKept) {
+  constexpr Address kMiB = 1 << 20;
+  const std::vector<Stretch> all = {{0, 100 * kMiB}, {200 * kMiB, 210 * kMiB}};
+  const std::vector<Stretch> kept = {{10 * kMiB, 11 * kMiB},
+                                     {12 * kMiB, 40 * kMiB},
+                                     {13 * kMiB, 14 * kMiB},
+                                     {201 * kMiB, 209 * kMiB}};
+  const auto gaps = gaps_between(all, kept);
+  ASSERT_EQ(gaps.size(), 2U);
+  EXPECT_EQ(gaps[0].begin, 40 * kMiB);
+  EXPECT_EQ(gaps[0].end, 100 * kMiB);
+  EXPECT_EQ(gaps[1].begin, 0U);
+  EXPECT_EQ(gaps[1].end, 10 * kMiB);
+}
+
 TEST(Snapshot, OfNobodyIsGone) {
-  const auto snapshot = Snapshot::take(0x3fffffff, {}, Snapshot::IfNoCopy::HoldTarget);
+  const auto snapshot = Snapshot::take(0x3fffffff, {});
   ASSERT_FALSE(snapshot);
   EXPECT_EQ(snapshot.error().reason, Reason::Gone);
 }
@@ -108,7 +187,7 @@ TEST(Snapshot, GoesWhenItsHolderIsKilled) {
   ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
   const pid_t holder = ::fork();
   if (holder == 0) {
-    const auto snapshot = Snapshot::take(busy.pid(), {}, Snapshot::IfNoCopy::HoldTarget);
+    const auto snapshot = Snapshot::take(busy.pid(), {});
     const char word = snapshot ? 'y' : 'n';
     if (::write(ready[1], &word, 1) != 1) ::_exit(1);
     ::pause();

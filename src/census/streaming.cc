@@ -2,6 +2,7 @@
 #include "census/streaming.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "census/large_objects.h"
 #include "census/objects.h"
@@ -53,13 +54,19 @@ class Tables {
         if (dicts_.size() == kMost) flush_dicts();
         return;
       case Shape::List:
-        if (object.at<std::uint64_t>(object::kSize) * 8 > kLargestBlock) look_at(object);
+        if (object.at<std::uint64_t>(list::kAllocated) * 8 > kLargestBlock) {
+          look_at(object, object.at<Address>(list::kItems),
+                  object.at<std::uint64_t>(list::kAllocated) * 8);
+        }
         return;
       case Shape::Set:
-        if (object.at<std::uint64_t>(set::kMask) * 16 > kLargestBlock) look_at(object);
+        if (object.at<std::uint64_t>(set::kMask) * 16 > kLargestBlock) {
+          look_at(object, object.at<Address>(set::kTable),
+                  (object.at<std::uint64_t>(set::kMask) + 1) * 16);
+        }
         return;
       case Shape::Deque:  // its blocks are larger than the arenas' largest
-        return look_at(object);
+        return look_at(object, 0, 0);
       default:
         return;
     }
@@ -89,12 +96,14 @@ class Tables {
   };
 
   // What is in a table outside the arenas may be outside them, too.
-  void look_at(const ObjectView& object) {
+  void look_at(const ObjectView& object, Address table, std::uint64_t bytes) {
+    large_.note_table(table, bytes);
     for_each_reference(object, near_, layout_, [&](const Reference& reference) {
       large_.note(reference.target, reference.certain());
     });
   }
   void note_entries(const KeyTable& table) {
+    large_.note_table(table.entries, table.count * table.entry_bytes);
     for_each_word(near_, table.entries, table.count * table.entry_bytes / 8,
                   [&](Address word, std::uint64_t) { large_.note(word, false); });
   }
@@ -149,10 +158,9 @@ class Counter {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace
-
-Tally count_live(const LiveSource& source, TypeTable& types) {
-  const StretchMap places(beside_arenas(source.regions, source.arenas));
+// Each counter has looked at its part of the arenas.
+std::vector<std::unique_ptr<Counter>> look_at_arenas(const LiveSource& source, TypeTable& types,
+                                                     const StretchMap& places) {
   std::vector<std::unique_ptr<Counter>> counters(parts_of(source.arenas.size(), source.threads));
   for (auto& counter : counters) counter = std::make_unique<Counter>(source, types, places);
   in_parts(source.arenas.size(), source.threads,
@@ -160,14 +168,33 @@ Tally count_live(const LiveSource& source, TypeTable& types) {
              for (auto i = first; i < end; ++i) counters[part]->count(source.arenas[i]);
              counters[part]->finish();
            });
+  return counters;
+}
+
+}  // namespace
+
+Tally count_live(const LiveSource& source, TypeTable& types) {
+  const StretchMap places(beside_arenas(source.regions, source.arenas));
   Tally tally;
   LargeObjects large(places);
-  for (const auto& counter : counters) {
+  for (const auto& counter : look_at_arenas(source, types, places)) {
     tally.add(counter->tally());
     large.take(counter->large());
   }
   large.count(source, types, tally);
   return tally;
+}
+
+std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types) {
+  const StretchMap places(beside_arenas(source.regions, source.arenas));
+  std::vector<Stretch> all;
+  for (const auto& counter : look_at_arenas(source, types, places)) {
+    const auto part = counter->large().places();
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  return all;
 }
 
 }  // namespace tidegauge::census

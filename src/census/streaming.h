@@ -35,4 +35,8 @@ struct LiveSource {
 // no more is kept than where the latter are.
 Tally count_live(const LiveSource& source, TypeTable& types);
 
+// Where the arenas' words point to beside the arenas, and the large tables of containers there:
+// everything that a snapshot may want to read of a process's other memory, in order of address.
+std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types);
+
 }  // namespace tidegauge::census

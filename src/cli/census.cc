@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/census.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <fstream>
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/stop_signals.h"
+#include "record/census_reader.h"
 #include "view/census.h"
 
 namespace tidegauge::cli {
@@ -19,32 +24,110 @@ examples:
   tidegauge census 4711 --json > census.json
   tidegauge census 4711 --stream        stops nothing, and names no holders
   tidegauge census 4711 --tensors       every device, dtype and shape
+  tidegauge census 4711 -o before.json  keeps it for later
+  tidegauge census 4711 --diff before.json      what has grown since, and who holds it
+  tidegauge census 4711 --follow 1m     counts every minute without a stop, and says what grows
 
 Nothing is put into the process. A copy of it is made as fork() does, which stops it for some
 milliseconds; the copy is read and removed.
 )";
 
+struct Wanted {
+  pid_t pid = 0;
+  bool json = false;
+  std::string keep_at{};
+  std::string earlier{};
+  std::optional<double> follow_seconds{};
+  census::CensusOptions how{};
+  view::CensusTextOptions text{};
+};
+
+std::string told(const record::Census& taken, const std::optional<view::Since>& since,
+                 const Wanted& wanted) {
+  if (wanted.json) return view::census_document(taken, since);
+  auto text = view::census_text(taken, wanted.text);
+  return since ? text + view::growth_text(*since, wanted.text) : text;
+}
+
+// Leaves a whole document, or none.
+Result<> keep(const std::string& path, const std::string& document) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << document << std::flush;
+  if (!out) return from_errno(errno == 0 ? EIO : errno, path);
+  return Ok{};
+}
+
+int take_one(const Wanted& wanted) {
+  std::optional<record::Census> earlier;
+  if (!wanted.earlier.empty()) {
+    auto read = record::read_census(wanted.earlier);
+    if (!read) {
+      const bool is_none = read.error().reason == Reason::Malformed;
+      return fail("census", is_none ? kWrongUse : kCouldNotLook, read.error().what);
+    }
+    earlier = *std::move(read);
+  }
+  const auto taken = census::take_census(wanted.pid, wanted.how);
+  if (!taken) return fail("census", kCouldNotLook, taken.error().what);
+  std::optional<view::Since> since;
+  if (earlier) since = view::Since{wanted.earlier, record::growth_between(*earlier, *taken)};
+  if (!wanted.keep_at.empty()) {
+    if (const auto kept = keep(wanted.keep_at, view::census_document(*taken)); !kept) {
+      return fail("census", kCouldNotLook, kept.error().what);
+    }
+  }
+  put(stdout, told(*taken, since, wanted));
+  return kNothingWrong;
+}
+
+// Until it ends, or somebody wants us to.
+int follow(const Wanted& wanted) {
+  StopSignals stop;
+  auto how = wanted.how;
+  how.stream = true;  // nothing is stopped, however often
+  std::optional<record::Census> first;
+  while (true) {
+    const auto taken = census::take_census(wanted.pid, how);
+    if (!taken) {
+      if (first && taken.error().reason == Reason::Gone) return kNothingWrong;
+      return fail("census", kCouldNotLook, taken.error().what);
+    }
+    std::optional<view::Since> since;
+    if (first) since = view::Since{"the first look", record::growth_between(*first, *taken)};
+    if (!first || wanted.json) {
+      put(stdout, told(*taken, since, wanted));
+    } else {
+      put(stdout, view::growth_text(*since, wanted.text));
+    }
+    std::fflush(stdout);
+    if (!first) first = *taken;
+    pollfd ready{stop.fd(), POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(*wanted.follow_seconds * 1e3)) > 0 && stop.taken()) {
+      return kNothingWrong;
+    }
+  }
+}
+
 }  // namespace
 
 int census(Words words) {
   CLI::App app("What a Python process holds, and who holds it, read from outside.", "census");
-  pid_t pid = 0;
-  bool json = false;
-  census::CensusOptions options;
-  view::CensusTextOptions text;
-  app.add_option("PID", pid, "the process")->required()->check(no_process_id);
-  app.add_flag("--stream", options.stream, "count without stopping anything");
-  app.add_flag("--json", json, "print the census document");
-  app.add_flag("--tensors", text.tensors, "all tensors, arrays and images by shape");
-  app.add_option("--lines", text.lines, "of each table")->type_name("N");
+  Wanted wanted;
+  app.add_option("PID", wanted.pid, "the process")->required()->check(no_process_id);
+  app.add_flag("--stream", wanted.how.stream, "count without stopping anything");
+  app.add_flag("--json", wanted.json, "print the census document");
+  app.add_flag("--tensors", wanted.text.tensors, "all tensors, arrays and images by shape");
+  app.add_option("--lines", wanted.text.lines, "of each table")->type_name("N");
+  app.add_option("-o,--output", wanted.keep_at, "keep the document there, too")->type_name("FILE");
+  auto* const diff =
+      app.add_option("--diff", wanted.earlier, "what has grown since that one")->type_name("FILE");
+  add_duration(app, "--follow", wanted.follow_seconds, "count again and again, without a stop")
+      ->excludes(diff);
   app.footer(kExamples);
   if (const auto code = parse(app, words)) return *code;
 
-  const auto taken = census::take_census(pid, options);
-  if (!taken) return fail("census", kCouldNotLook, taken.error().what);
-  text.columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
-  put(stdout, json ? view::census_document(*taken) : view::census_text(*taken, text));
-  return kNothingWrong;
+  wanted.text.columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
+  return wanted.follow_seconds ? follow(wanted) : take_one(wanted);
 }
 
 }  // namespace tidegauge::cli

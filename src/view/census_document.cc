@@ -22,8 +22,8 @@ Json types_of(const record::Census& census) {
 }
 
 // An image has a size, the others a shape; only tensors are on a device.
-Json buffers_of(const std::vector<record::Census::Buffers>& buffers, bool on_devices,
-                const char* extent) {
+template <class Buffers>
+Json buffers_of(const std::vector<Buffers>& buffers, bool on_devices, const char* extent) {
   auto list = Json::array();
   for (const auto& one : buffers) {
     Json entry;
@@ -49,10 +49,34 @@ Json retainers_of(const record::Census& census) {
   return list;
 }
 
+Json growth_of(const Since& since) {
+  const auto& growth = since.growth;
+  auto types = Json::array();
+  for (const auto& type : growth.types) {
+    types.push_back({{"type", type.name}, {"count", type.count}, {"bytes", type.bytes}});
+  }
+  auto retainers = Json::array();
+  for (const auto& holder : growth.retainers) {
+    retainers.push_back({{"path", holder.path},
+                         {"root", holder.root},
+                         {"type", holder.type},
+                         {"count", holder.count},
+                         {"retained_bytes", holder.bytes}});
+  }
+  return {{"since", since.source},
+          {"objects", growth.objects},
+          {"bytes", growth.bytes},
+          {"types", std::move(types)},
+          {"tensors", buffers_of(growth.tensors, true, "shape")},
+          {"arrays", buffers_of(growth.arrays, false, "shape")},
+          {"images", buffers_of(growth.images, false, "size")},
+          {"retainers", std::move(retainers)}};
+}
+
 }  // namespace
 
-std::string census_document(const record::Census& census) {
-  const Json document = {
+std::string census_document(const record::Census& census, const std::optional<Since>& since) {
+  Json document = {
       {"schema", "tidegauge/census/1"},
       {"pid", census.pid},
       {"python", census.python},
@@ -69,6 +93,7 @@ std::string census_document(const record::Census& census) {
       {"garbage", {{"count", census.garbage_count}, {"bytes", census.garbage_bytes}}},
       {"incomplete", census.incomplete ? Json(*census.incomplete) : Json()},
   };
+  if (since) document["growth"] = growth_of(*since);
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -68,7 +68,66 @@ Table of_buffers(const std::vector<record::Census::Buffers>& buffers, std::size_
   return table;
 }
 
+// "+1.5 MiB", "-3.0 KiB"
+std::string change(std::int64_t bytes) {
+  return (bytes < 0 ? "-" : "+") + size_of(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
+}
+
+std::string change_of_count(std::int64_t count) {
+  return (count < 0 ? "-" : "+") + grouped(static_cast<std::uint64_t>(count < 0 ? -count : count));
+}
+
+Table grown_types(const record::CensusGrowth& growth, std::size_t most) {
+  Table table({{"BYTES", true, 3}, {"COUNT", true, 2}, {"TYPE", false, 3, true}});
+  for (std::size_t i = 0; i < std::min(most, growth.types.size()); ++i) {
+    const auto& type = growth.types[i];
+    table.add({change(type.bytes), change_of_count(type.count), type.name});
+  }
+  return table;
+}
+
+Table grown_holders(const record::CensusGrowth& growth, std::size_t most) {
+  Table table({{"HELD", true, 3}, {"COUNT", true, 2}, {"TYPE", false, 1}, {"BY", false, 3, true}});
+  for (std::size_t i = 0; i < std::min(most, growth.retainers.size()); ++i) {
+    const auto& holder = growth.retainers[i];
+    table.add({change(holder.bytes), change_of_count(holder.count), holder.type,
+               holder.root == "native" ? "C code: " + holder.path : holder.path});
+  }
+  return table;
+}
+
+Table grown_buffers(const std::vector<record::CensusGrowth::Buffers>& buffers, std::size_t most) {
+  Table table({{"BYTES", true, 3},
+               {"COUNT", true, 2},
+               {"DEVICE", false, 1},
+               {"KIND", false, 1},
+               {"SHAPE", false, 3, true}});
+  for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
+    const auto& one = buffers[i];
+    table.add({change(one.bytes), change_of_count(one.count), one.device, one.dtype,
+               fmt::format("{}", fmt::join(one.shape, "×"))});
+  }
+  return table;
+}
+
+std::size_t most_buffers(const CensusTextOptions& options) {
+  return options.tensors ? std::size_t(-1) : options.lines / 2 + 1;
+}
+
 }  // namespace
+
+std::string growth_text(const Since& since, const CensusTextOptions& options) {
+  const auto& growth = since.growth;
+  auto out = fmt::format("\nSince {}: {} objects, {}\n", since.source,
+                         change_of_count(growth.objects), change(growth.bytes));
+  append_table(out, "Who holds more", grown_holders(growth, options.lines), options.columns);
+  append_table(out, "What there is more of", grown_types(growth, options.lines), options.columns);
+  const auto most = most_buffers(options);
+  append_table(out, "More tensors", grown_buffers(growth.tensors, most), options.columns);
+  append_table(out, "More arrays", grown_buffers(growth.arrays, most), options.columns);
+  append_table(out, "More images", grown_buffers(growth.images, most), options.columns);
+  return out;
+}
 
 std::string census_text(const record::Census& census, const CensusTextOptions& options) {
   auto out = fmt::format("Python {} in process {}: {} objects, {}\n", census.python, census.pid,
@@ -78,7 +137,7 @@ std::string census_text(const record::Census& census, const CensusTextOptions& o
                                         census.seconds, census.pause_ms);
   append_table(out, "Who holds what", held_by(census, options.lines), options.columns);
   append_table(out, "What there is", by_type(census, options.lines), options.columns);
-  const auto most = options.tensors ? std::size_t(-1) : options.lines / 2 + 1;
+  const auto most = most_buffers(options);
   append_table(out, "Tensors", of_buffers(census.tensors, most), options.columns);
   append_table(out, "Arrays", of_buffers(census.arrays, most), options.columns);
   append_table(out, "Images", of_buffers(census.images, most), options.columns);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/census_reader.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace tidegauge::record {
+
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::string_view kSchema = "tidegauge/census/1";
+
+std::uint64_t number_in(const dom::element& object, const char* name) {
+  std::uint64_t number = 0;
+  return object[name].get(number) == simdjson::SUCCESS ? number : 0;
+}
+
+std::string text_in(const dom::element& object, const char* name) {
+  std::string_view text;
+  return object[name].get(text) == simdjson::SUCCESS ? printable(text) : "";
+}
+
+template <class Call>
+void for_each_in(const dom::element& document, const char* name, Call&& call) {
+  dom::array list;
+  if (document[name].get(list) != simdjson::SUCCESS) return;
+  for (const auto one : list) call(one);
+}
+
+std::vector<Census::Buffers> buffers_in(const dom::element& document, const char* name,
+                                        const char* extent) {
+  std::vector<Census::Buffers> all;
+  for_each_in(document, name, [&](const dom::element& one) {
+    Census::Buffers buffers{.device = text_in(one, "device"),
+                            .dtype = text_in(one, "dtype"),
+                            .count = number_in(one, "count"),
+                            .bytes = number_in(one, "bytes")};
+    for_each_in(one, extent, [&](const dom::element& side) {
+      std::int64_t length = 0;
+      if (side.get(length) == simdjson::SUCCESS) buffers.shape.push_back(length);
+    });
+    all.push_back(std::move(buffers));
+  });
+  return all;
+}
+
+Census census_in(const dom::element& document) {
+  Census census{.pid = static_cast<pid_t>(number_in(document, "pid")),
+                .python = text_in(document, "python"),
+                .streaming = text_in(document, "mode") == "streaming",
+                .objects = number_in(document, "objects"),
+                .bytes = number_in(document, "bytes")};
+  for_each_in(document, "types", [&](const dom::element& one) {
+    census.types.push_back({.name = text_in(one, "type"),
+                            .count = number_in(one, "count"),
+                            .bytes = number_in(one, "bytes"),
+                            .native_bytes = number_in(one, "native_bytes")});
+  });
+  census.tensors = buffers_in(document, "tensors", "shape");
+  census.arrays = buffers_in(document, "arrays", "shape");
+  census.images = buffers_in(document, "images", "size");
+  for_each_in(document, "retainers", [&](const dom::element& one) {
+    census.retainers.push_back({.path = text_in(one, "path"),
+                                .root = text_in(one, "root"),
+                                .type = text_in(one, "type"),
+                                .count = number_in(one, "count"),
+                                .retained_bytes = number_in(one, "retained_bytes")});
+  });
+  return census;
+}
+
+}  // namespace
+
+Result<Census> parse_census(std::string_view text) {
+  dom::parser parser;
+  dom::element document;
+  const simdjson::padded_string padded(text);
+  if (parser.parse(padded).get(document) != simdjson::SUCCESS || !document.is_object()) {
+    return Error{Reason::Malformed, "this is no JSON object"};
+  }
+  if (const auto schema = text_in(document, "schema"); schema != kSchema) {
+    return Error{Reason::Malformed,
+                 fmt::format("this is no census: its schema is '{}', not '{}'", schema, kSchema)};
+  }
+  return census_in(document);
+}
+
+Result<Census> read_census(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (!in) return from_errno(errno == 0 ? EIO : errno, path);
+  auto census = parse_census(text);
+  if (!census) return Error{census.error().reason, path + ": " + census.error().what};
+  return census;
+}
+
+}  // namespace tidegauge::record
