@@ -98,17 +98,22 @@ Pool read_pool(std::span<const std::byte> pool) {
 
 std::vector<Arena> find_arenas(const Memory& memory, const Interpreter& python) {
   std::vector<Arena> arenas;
+  Address before = 0;
+  const auto look_at = [&](Address word) {
+    if (word % 16 != 0 || word < (1 << 16) || word >= (1ULL << 47) || word == before) return;
+    before = word;
+    if (!leads_to_arenas(memory, *python.layout, word)) return;
+    auto found = read_table(memory, *python.layout, word);
+    // A pointer into the middle of the table (unused_arena_objects) gives a part of it.
+    if (found.size() > arenas.size()) arenas = std::move(found);
+  };
+  constexpr std::size_t kWordsAtOnce = 8192;
+  std::vector<Address> words;
   for (const auto& region : python.data) {
-    std::vector<Address> words((region.end - region.begin) / sizeof(Address));
-    if (!memory.read(region.begin, std::as_writable_bytes(std::span(words)))) continue;
-    Address before = 0;
-    for (const auto word : words) {
-      if (word % 16 != 0 || word < (1 << 16) || word >= (1ULL << 47) || word == before) continue;
-      before = word;
-      if (!leads_to_arenas(memory, *python.layout, word)) continue;
-      auto found = read_table(memory, *python.layout, word);
-      // A pointer into the middle of the table (unused_arena_objects) gives a part of it.
-      if (found.size() > arenas.size()) arenas = std::move(found);
+    for (auto at = region.begin; at < region.end; at += kWordsAtOnce * sizeof(Address)) {
+      words.resize(std::min<std::size_t>(kWordsAtOnce, (region.end - at) / sizeof(Address)));
+      if (!memory.read(at, std::as_writable_bytes(std::span(words)))) continue;
+      for (const auto word : words) look_at(word);
     }
   }
   std::sort(arenas.begin(), arenas.end(),

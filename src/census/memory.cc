@@ -40,13 +40,15 @@ bool ProcessMemory::read(Address from, std::span<std::byte> into) const {
 }
 
 CachedMemory::CachedMemory(const Memory& behind, std::size_t most_chunks)
-    : behind_(behind), slots_(most_chunks), bytes_(most_chunks * kChunkBytes) {}
+    : behind_(behind),
+      slots_(most_chunks),
+      bytes_(std::make_unique_for_overwrite<std::byte[]>(most_chunks * kChunkBytes)) {}
 
 const std::byte* CachedMemory::chunk_at(Address start) const {
   // Neighbouring chunks go to neighbouring slots; far ones that collide push each other out.
   const auto index = static_cast<std::size_t>((start / kChunkBytes) % slots_.size());
   auto& slot = slots_[index];
-  std::byte* const bytes = bytes_.data() + index * kChunkBytes;
+  std::byte* const bytes = bytes_.get() + index * kChunkBytes;
   if (slot.start != start) {
     slot.readable = behind_.read(start, {bytes, kChunkBytes});
     slot.start = start;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,7 +73,7 @@ class CachedMemory final : public Memory {
 
   const Memory& behind_;
   mutable std::vector<Slot> slots_;
-  mutable std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> bytes_;  // not touched before a chunk is read
 };
 
 // What the first does not have, the second may.

@@ -61,11 +61,12 @@ class SharedChanged {
   Changed* changed_ = nullptr;
 };
 
-void advise(Stopped& stopped, const Stretch& stretch, int advice, Address instruction) {
-  stopped.call(
-      {SYS_madvise,
-       {stretch.begin, stretch.end - stretch.begin, static_cast<std::uint64_t>(advice), 0}},
-      instruction);
+void advise(Stopped& stopped, std::span<const Stretch> stretches, int advice, Address instruction) {
+  std::vector<Stopped::Call> calls;
+  for (const auto& [begin, end] : stretches) {
+    calls.push_back({SYS_madvise, {begin, end - begin, static_cast<std::uint64_t>(advice), 0}});
+  }
+  stopped.call_all(calls, instruction);
 }
 
 // A filter that does not know our call may answer it with death.
@@ -144,17 +145,14 @@ class Hand {
 
   std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
     const auto most = changed_ == nullptr ? 0 : Snapshot::kMostSpared;
-    const auto count = std::min(wishes_.spared.size(), most);
-    for (std::size_t i = 0; i < count; ++i) {
-      changed_->stretches[i] = wishes_.spared[i];
-      changed_->count = i + 1;
-      advise(stopped, wishes_.spared[i], MADV_DONTFORK, instruction_);
-    }
+    const auto spared = std::span(wishes_.spared).first(std::min(wishes_.spared.size(), most));
+    if (spared.empty()) return stopped.fork(instruction_);
+    std::copy(spared.begin(), spared.end(), changed_->stretches.begin());
+    changed_->count = spared.size();
+    advise(stopped, spared, MADV_DONTFORK, instruction_);
     const auto child = stopped.fork(instruction_);
-    for (std::size_t i = 0; i < count; ++i) {
-      advise(stopped, wishes_.spared[i], MADV_DOFORK, instruction_);
-    }
-    if (count > 0) changed_->count = 0;
+    advise(stopped, spared, MADV_DOFORK, instruction_);
+    changed_->count = 0;
     return child;
   }
 
@@ -216,7 +214,7 @@ void Snapshot::restore(pid_t pid, std::span<const Stretch> spared) {
   const auto instruction = find_syscall_instruction(pid);
   auto stopped = Stopped::stop_first_thread(pid);
   if (!stopped || instruction == 0) return;
-  for (const auto& stretch : spared) advise(*stopped, stretch, MADV_DOFORK, instruction);
+  advise(*stopped, spared, MADV_DOFORK, instruction);
 }
 
 Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {

@@ -28,7 +28,7 @@ class Snapshot {
     std::vector<Stretch> spared{};  // not wanted in the copy; as many as are there at most
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
-  static constexpr std::size_t kMostSpared = 64;
+  static constexpr std::size_t kMostSpared = 400;
   static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
   Snapshot(Snapshot&&) = default;
   ~Snapshot();  // the copy goes, or the target runs on

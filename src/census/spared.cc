@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <fstream>
 
+#include "census/snapshot.h"
+
 namespace tidegauge::census {
 
 namespace {
 
 constexpr Address kLargePage = 2 << 20;
 constexpr Address kSmallestGap = 2 * kLargePage;
-// Each costs two calls while the process stands still.
-constexpr std::size_t kMostGaps = 48;
+// Each costs two calls while the process stands still, some ten microseconds in all; copying the
+// smallest one would cost fifty.
+constexpr std::size_t kMostGaps = Snapshot::kMostSpared;
 // So much beside the arenas: less is copied as soon as it is looked through.
 constexpr std::uint64_t kWorthIt = 512ULL << 20;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.

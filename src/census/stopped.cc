@@ -198,6 +198,16 @@ std::optional<long> Stopped::call(const Call& what, Address syscall_instruction)
   return step_over_call(tid, nullptr);
 }
 
+bool Stopped::call_all(std::span<const Call> calls, Address syscall_instruction) {
+  if (calls.empty()) return true;
+  const auto tid = threads_.front().tid;
+  Registers registers(tid);
+  if (!registers) return false;
+  return std::all_of(calls.begin(), calls.end(), [&](const Call& what) {
+    return registers.prepare(what, syscall_instruction) && step_over_call(tid, nullptr);
+  });
+}
+
 std::optional<Stopped::Child> Stopped::fork(Address syscall_instruction) {
   const auto tid = threads_.front().tid;
   if (::ptrace(PTRACE_SETOPTIONS, tid, nullptr, static_cast<long>(PTRACE_O_TRACECLONE)) != 0)

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -33,6 +34,8 @@ class Stopped {
     std::uint64_t arguments[4] = {};
   };
   std::optional<long> call(const Call& what, Address syscall_instruction);
+  // One after the other; false if one of them could not be made, and those behind it were not.
+  bool call_all(std::span<const Call> calls, Address syscall_instruction);
 
   // Lets it make a child that shares nothing but its files, and that never runs: it is ours to read
   // and to kill. Its number for us, and for its parent, which may live in another namespace.
