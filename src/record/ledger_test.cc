@@ -211,6 +211,22 @@ TEST(Ledger, LibrariesAndSegmentsMappedByManyCountOnce) {
   EXPECT_NEAR(mib(*ledger.shmem), 64, 0.01);
 }
 
+TEST(Ledger, WhatStrangersShareIsStillTheTrees) {
+  LedgerKeeper keeper;
+  Sample sample;
+  sample.processes.push_back({.id = {7, 1}, .memory = {.rss = 800, .anon = 500, .file = 300}});
+  EXPECT_EQ(keeper.add(sample).total, 800u);
+  // Somebody else has forked a copy of it, and another job runs the same libraries.
+  auto& memory = sample.processes.front().memory;
+  memory.uss = 100;
+  memory.pss = 400;
+  memory.pss_anon = 250;
+  memory.pss_file = 150;
+  EXPECT_EQ(keeper.add(sample).total, 800u);
+  memory.uss = memory.pss = memory.pss_anon = memory.pss_file = {};
+  EXPECT_EQ(keeper.add(sample).total, 800u);
+}
+
 TEST(Ledger, PinnedMemoryOfEachLaunchedRankCounts) {
   Watched watched;
   const auto launcher = watched.tree.start("torchrun train.py");

@@ -287,7 +287,10 @@ Sharing::Totals Sharing::settle(const Sums& before_walks, bool walked, Bytes cou
     } else {
       // What a walk has just found was part of what the model had been lacking.
       const auto found = model[kind] - before_walks[kind];
-      unmodelled = sum.complete && walked ? sum.shares - model[kind]
+      // Pages shared with strangers (the same library in another job, the copy that a census reads)
+      // are all the tree's: it never holds less than its largest member.
+      const auto held = std::max(sum.shares, sum.largest);
+      unmodelled = sum.complete && walked ? held - model[kind]
                    : found > 0            ? unmodelled - std::clamp<Amount>(unmodelled, 0, found)
                                           : unmodelled - std::clamp<Amount>(unmodelled, found, 0);
       totals[kind] =
