@@ -211,7 +211,8 @@ void set_settled(const Material& material, const Analysis& analysis, double now,
   if (analysis.ended) {
     const double at = analysis.settled_at.value_or(*analysis.ended);
     out.settled = settled_at(material, analysis, at, analysis.level);
-    out.tied_to = ended_with_first_pass(material, at) ? Tie::FirstPass : Tie::None;
+    const bool by_pass = analysis.first_reads || ended_with_first_pass(material, at);
+    out.tied_to = by_pass ? Tie::FirstPass : Tie::None;
   } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
     out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
   }

@@ -94,14 +94,19 @@ std::optional<FirstReads> growth_by_first_reads(const Setting& setting) {
 
 void bound_by_first_reads(const FirstReads& reads, Analysis& analysis) {
   constexpr double kHardlyALeak = 0.15;
+  constexpr double kAllButFew = 0.995;  // drawn at random, the last ones take for ever
   const auto finding = analysis.finding;
   if (finding != Finding::Growing && finding != Finding::Slowing && finding != Finding::Stopping &&
       finding != Finding::FaintResidual) {
     return;
   }
   analysis.first_reads = {reads.bytes_per_example, reads.read, reads.all};
-  const bool over = reads.read >= reads.all && analysis.ended;
+  const bool over = reads.read >= kAllButFew * reads.all && analysis.ended;
   analysis.finding = over ? Finding::Settled : Finding::Slowing;
+  if (!over) {  // what looked like an end was a pause
+    analysis.ended.reset();
+    analysis.settled_at.reset();
+  }
   analysis.tied_to = Tie::FirstPass;
   analysis.plateau = reads.end_level;
   analysis.plateau_at.reset();
