@@ -39,7 +39,7 @@ std::size_t edge(const std::vector<Point>& points, const Swings& swings, const M
 // begun in the middle, or too little would be left.
 std::size_t start_up(const Material& material, const std::vector<Point>& points) {
   constexpr double kFirstOnes = 0.05;  // marks that begin with so small a share began with the job
-  constexpr double kLongest = 0.5;     // of the run
+  constexpr double kLongest = 0.9;     // of the run: short jobs import for longer than they train
   constexpr std::size_t kLeft = 24;
   const auto* steps = material.marks->steps();
   if (steps == nullptr || material.clock_is_steps || points.empty()) return 0;

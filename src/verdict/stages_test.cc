@@ -149,6 +149,14 @@ TEST(Staircase, ARampIsNoneAndNeitherAreStairsThatStopped) {
                               stopped.series.block_width(), 1e-3));
 }
 
+TEST(Staircase, WhereNobodySawItLieStillThereIsNone) {
+  // Epochs so short that there is one point in each.
+  const Made ramp = made(400, [](double t) { return 1000 + 5 * t; });
+  const Scale scale = scale_of(ramp.points, ramp.series.quantum());
+  EXPECT_FALSE(
+      find_staircase(ramp.points, every(3, 0.1, 400), scale, ramp.series.block_width(), 1e-3));
+}
+
 TEST(Rate, CoversTheSlopeItWasMadeWith) {
   const Made one = made(3600, [](double t) { return 1000 + 0.01 * t; });
   const Scale scale = scale_of(one.points, one.series.quantum());

@@ -20,6 +20,8 @@ constexpr double kBlockShare = 0.6;
 constexpr double kStillClimbing = 0.5;
 // Between events the floor may drift by less than this share of a step.
 constexpr double kStillBetween = 0.4;
+// …and that must have been seen: in one of so many stretches there is more than one point.
+constexpr std::size_t kSeenBetween = 3;
 
 std::optional<Landing> landing(std::span<const Point> points, double begin, double end,
                                bool after_event, double block_width) {
@@ -91,7 +93,7 @@ std::optional<Staircase> find_staircase(std::span<const Point> points, const Eve
   const double bar = t_quantile(1 - alpha, std::max(2, out.trend.points - 2));
   const double climbed = out.trend.slope * static_cast<double>(n);
   if (out.trend.t() <= bar || climbed <= scale.least_growth || z[n - 1] <= z[0] ||
-      lately <= kStillClimbing * out.trend.slope ||
+      lately <= kStillClimbing * out.trend.slope || kSeenBetween * drifts.size() < n ||
       median(drifts) >= kStillBetween * out.trend.slope) {
     return {};
   }
