@@ -141,6 +141,21 @@ TEST(Judge, AWrapperThatOutlivesTheJobIsNotWhatWasAskedAbout) {
   }
 }
 
+TEST(Judge, ACopyThatOutlivesTheJobForAMomentDoesNotTakeItsPlace) {
+  const ProcessId job{10, 1};
+  const ProcessId copy{11, 9};
+  FakeRecording recording;
+  recording.process(job, "python", Role::Main);
+  const auto held = [](double at) { return (500 + 0.05 * at) * kMebibyte; };
+  for (int i = 0; i < 3590; ++i) recording.anon(i, {{job, held(i)}});
+  recording.process(copy, "python", Role::Main);
+  for (int i = 3590; i < 3600; ++i) recording.anon(i, {{job, held(i)}, {copy, held(3590)}});
+  recording.event(ended(3599.5, job));
+  for (int i = 3600; i < 3605; ++i) recording.anon(i, {{copy, held(3590)}});
+  recording.event(ended(3605, copy));
+  EXPECT_EQ(judge(recording.get(), {}).all.front().klass, Class::Leak);
+}
+
 TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
   FakeRecording recording;
   Gauge gauge({});

@@ -19,6 +19,9 @@ constexpr double kMostOfTheTree = 0.5;
 // …unless what follows comes to less than this share of what it held: then the job is over, and
 // whoever outlives it (a wrapper that tidies up) is not what was asked about.
 constexpr double kTookOver = 0.5;
+// Nor is whoever is left for the last moments, this share of the recording: a child that is about
+// to be reaped, the copy that a census was reading. What is started again lives on.
+constexpr double kLastMoments = 0.05;
 // It counts as one of the first if it came within this share of the recording.
 constexpr double kFromTheStart = 0.2;
 // What a newcomer brings with it is what it holds once it has come up.
@@ -112,6 +115,7 @@ double end_of_the_job(const std::vector<Point>& points, const Members& members, 
     }
   }
   if (end == now || end - points.front().at < now - end) return now;
+  if (now - end < kLastMoments * (now - points.front().at)) return end;
   for (const auto& point : points) {
     if (point.at > end && point.low > kTookOver * held) return now;
   }
