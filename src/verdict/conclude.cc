@@ -50,11 +50,14 @@ Class class_of(const Analysis& analysis, double bar) {
 }
 
 // Growth that is over and what comes and goes since: the larger of the two is what the job does.
+// What comes with evaluations is no collector's doing, however long they take.
 bool spikes_are_more(const Analysis& analysis, const Verdict& verdict) {
   constexpr std::size_t kRepeated = 3;
+  const auto tie = verdict.spikes.tied_to;
+  if (verdict.klass == Class::Sawtooth) return tie != Tie::None && tie != Tie::Epoch;
   if (verdict.klass != Class::WarmUp && verdict.klass != Class::Shift) return false;
-  return verdict.spikes.tied_to != Tie::None && verdict.spikes.count >= kRepeated &&
-         analysis.ended && analysis.growth_before <= verdict.spikes.height_bytes;
+  return tie != Tie::None && verdict.spikes.count >= kRepeated && analysis.ended &&
+         analysis.growth_before <= verdict.spikes.height_bytes;
 }
 
 bool shows_growth(Finding finding) {

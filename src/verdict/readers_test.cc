@@ -155,6 +155,20 @@ TEST(StartUp, IsNotWhatTheStepsDo) {
   EXPECT_TRUE(says(verdict, "Before its first step the job took"));
 }
 
+TEST(Spikes, ThatComeWithEvaluationsAreNoTeethHoweverLong) {
+  FakeRecording recording;
+  recording.process(kJob, "python", Role::Main);
+  for (int at = 0; at < 1200; ++at) {
+    const int within = at % 60;
+    if (within == 10 && at > 60) recording.phase(at, at + 49, "eval");
+    const double rising = within < 10 || at <= 60 ? 0 : 6.0 * (within - 10);
+    recording.anon(at, {{kJob, (500 + rising) * kMebibyte}});
+  }
+  const auto verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Spikes);
+  EXPECT_EQ(verdict.spikes.tied_to, Tie::Eval);
+}
+
 TEST(StartUp, IsLeftInWhereMarksBeginInTheMiddle) {
   FakeRecording recording;
   recording.process(kJob, "python", Role::Main);
