@@ -23,6 +23,7 @@ endfunction()
 install(TARGETS tidegauge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # Not in the machine's own folder for libraries: the program looks for it in ../lib/tidegauge.
 install(TARGETS tidegauge_probe LIBRARY DESTINATION lib/tidegauge COMPONENT program)
+install(FILES probe/sitecustomize.py DESTINATION lib/tidegauge/site COMPONENT program)
 file(GLOB headers CONFIGURE_DEPENDS include/tidegauge/*.h)
 foreach(header ${headers})
   # Some are links into src/ here; what is installed stands for itself.

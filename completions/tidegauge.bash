@@ -6,13 +6,14 @@ _tidegauge_options() {
   local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
   local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
   case $1 in
-    run) echo "--help --json --live --no-marks --no-hooks --no-guess --no-history $sitting" ;;
+    run) echo "--help --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
     watch) echo "--help --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
     census) echo "--help --json --stream --tensors --lines -o --output --diff --follow" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
+    ask) echo "--help --stop --timeout --json" ;;
     *) echo "--help --version" ;;
   esac
 }
@@ -22,11 +23,11 @@ _tidegauge_value_of() {
   local command=$1 option=$2
   case $command,$option in
     watch,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
-    watch,--json | judge,--json | census,--json | doctor,--json) return 1 ;;
+    watch,--json | judge,--json | census,--json | doctor,--json | ask,--json) return 1 ;;
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *,--record | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--follow) ;;
+    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--follow) ;;
     *) return 1 ;;
   esac
 }
@@ -35,7 +36,7 @@ _tidegauge() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "run watch judge report census doctor mark --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "run watch judge report census doctor mark ask --help --version" -- "$cur")
     return
   fi
   # Behind the job's command words are the job's.
@@ -57,7 +58,7 @@ _tidegauge() {
     *,-*) mapfile -t COMPREPLY < <(compgen -W "$(_tidegauge_options "$command")" -- "$cur") ;;
     run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
     judge,* | report,*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    watch,* | census,* | doctor,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
+    watch,* | census,* | doctor,* | ask,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
     mark,*) mapfile -t COMPREPLY < <(compgen -S = -W "step epoch begin end note" -- "$cur") ;;
   esac
 }

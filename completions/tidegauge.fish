@@ -14,6 +14,7 @@ complete -c tidegauge -n __fish_use_subcommand -a report -d 'a report of a recor
 complete -c tidegauge -n __fish_use_subcommand -a census -d 'what a Python process holds, and who holds it'
 complete -c tidegauge -n __fish_use_subcommand -a doctor -d 'what can be measured here'
 complete -c tidegauge -n __fish_use_subcommand -a mark -d 'tell the gauge about a step, an epoch or a phase'
+complete -c tidegauge -n __fish_use_subcommand -a ask -d 'ask a job under the gauge for a checkpoint'
 complete -c tidegauge -n __fish_use_subcommand -l version -d 'which version'
 complete -c tidegauge -l help -s h -d 'what it does'
 
@@ -35,6 +36,7 @@ complete -c tidegauge -n '__tidegauge_is run' -l json -rF -d 'write the verdict 
 complete -c tidegauge -n '__tidegauge_is run' -l no-marks -d 'give the job no channel for its steps and phases'
 complete -c tidegauge -n '__tidegauge_is run' -l live -d 'show the live view'
 complete -c tidegauge -n '__tidegauge_is run' -l no-hooks -d 'put nothing into the job to find its steps'
+complete -c tidegauge -n '__tidegauge_is run' -l no-preload -d 'find the steps of Python processes without LD_PRELOAD'
 complete -c tidegauge -n '__tidegauge_is run' -l no-history -d 'neither use nor keep how earlier runs ended'
 complete -c tidegauge -n '__tidegauge_is run' -l no-guess -d 'do not look for steps in the output of the job'
 complete -c tidegauge -n '__tidegauge_is run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'
@@ -44,7 +46,7 @@ complete -c tidegauge -n '__tidegauge_is watch' -l no-live -d 'a status line ins
 complete -c tidegauge -n '__tidegauge_is watch' -l ascii -d 'draw the live view without Unicode'
 complete -c tidegauge -n '__tidegauge_is watch' -l name -x -d 'follow what matches by name or command line'
 complete -c tidegauge -n '__tidegauge_is watch' -l cgroup -x -a '(__fish_complete_directories)' -d 'follow all processes of this cgroup'
-complete -c tidegauge -n '__tidegauge_is watch census doctor' -a '(__fish_complete_pids)'
+complete -c tidegauge -n '__tidegauge_is watch census doctor ask' -a '(__fish_complete_pids)'
 
 complete -c tidegauge -n '__tidegauge_is judge' -l json -d 'print the verdict document'
 complete -c tidegauge -n '__tidegauge_is judge' -l explain -d 'show what the verdict was made from'
@@ -63,5 +65,8 @@ complete -c tidegauge -n '__tidegauge_is census' -s o -l output -r -d 'keep the 
 complete -c tidegauge -n '__tidegauge_is census' -l diff -r -d 'what has grown since that one'
 complete -c tidegauge -n '__tidegauge_is census' -l follow -x -d 'count again and again, without a stop'
 complete -c tidegauge -n '__tidegauge_is doctor' -l json -d 'as a JSON document'
+complete -c tidegauge -n '__tidegauge_is ask' -l stop -d 'let the job end once it has saved'
+complete -c tidegauge -n '__tidegauge_is ask' -l timeout -x -a '1m 10m' -d 'how long to wait for the answer'
+complete -c tidegauge -n '__tidegauge_is ask' -l json -d 'as a JSON document'
 complete -c tidegauge -n '__tidegauge_is mark' -l strict -d 'fail where there is no gauge'
 complete -c tidegauge -n '__tidegauge_is mark' -x -a 'step= epoch= begin= end= note='

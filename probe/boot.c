@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boot.h"
 #include "marks.h"
 #include "python_api.h"
 
@@ -38,6 +39,13 @@ static int boot(void* unused) {
   }
   python->clear_error();
   return 0;
+}
+
+int tidegauge_python_boot(void) {
+  if (python == NULL) python = python_api_find();
+  if (python == NULL || !__sync_bool_compare_and_swap(&booted, 0, 1)) return 0;
+  boot(NULL);
+  return 1;
 }
 
 static python_object* wrapped_init(void) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "around.h"
+#include "asking.h"
 #include "record/ring.h"
 #include "steps.h"
 
@@ -124,27 +125,24 @@ static python_object* method(python_object* self, python_object* const* argument
   return arguments[0];
 }
 
-static struct python_method methods[] = {
+enum { OWN_METHODS = 5, METHODS = OWN_METHODS + 1 + STEP_METHODS + ASK_METHODS };
+
+// Python keeps pointers into it.
+static struct python_method methods[METHODS] = {
     {"mark", mark, PYTHON_METH_FASTCALL, NULL},
     {"text", text, PYTHON_METH_FASTCALL, NULL},
     {"distinct_new", distinct_new, PYTHON_METH_FASTCALL, NULL},
     {"distinct_add", distinct_add, PYTHON_METH_FASTCALL, NULL},
     {"method", method, PYTHON_METH_FASTCALL, NULL},
-    {NULL, NULL, 0, NULL},  // around
-    {NULL, NULL, 0, NULL},  // and STEP_METHODS more
-    {NULL, NULL, 0, NULL},
-    {NULL, NULL, 0, NULL},
-    {NULL, NULL, 0, NULL},
-    {NULL, NULL, 0, NULL},
 };
 
 python_object* tidegauge_python_functions(void) {
   if (python == NULL) python = python_api_find();
   if (python == NULL) return NULL;
   if (ring == NULL) ring = tidegauge_ring_open(getenv(tidegauge_ring_variable()));
-  enum { METHODS = sizeof methods / sizeof methods[0] };
-  methods[METHODS - STEP_METHODS - 1] = around_method(python);
-  step_methods(python, ring, &methods[METHODS - STEP_METHODS]);
+  methods[OWN_METHODS] = around_method(python);
+  step_methods(python, ring, &methods[OWN_METHODS + 1]);
+  ask_methods(python, &methods[OWN_METHODS + 1 + STEP_METHODS]);
   python_object* const dict = python->new_dict();
   if (dict == NULL) return NULL;
   for (size_t i = 0; i < METHODS; ++i) {

@@ -14,6 +14,7 @@
 //   new
 //   around(…)                       see around.h
 //   step_begin(…) and the like      see steps.h
+//   asked() and the like           see asking.h
 //   method(function)                one that binds like a function of Python's, without Python code
 // All but around and method return None or a number and never raise; without a ring they do
 // nothing.

@@ -230,21 +230,23 @@ def test_a_loop_that_breaks_off_is_measured_too():
 @pytest.fixture
 def quiet():
     before = signal.getsignal(checkpoint.SIGNAL)
-    checkpoint._listening = False
+    checkpoint._catching = False
     checkpoint._asked.clear()
     yield
-    checkpoint._listening = False
+    checkpoint._catching = False
     signal.signal(checkpoint.SIGNAL, before)
 
 
 def test_a_signal_asks_for_one_checkpoint(quiet):
-    assert tidegauge.checkpoint_requested() is False  # and from here on the signal does not end us
+    assert tidegauge.checkpoint_requested() is None  # and from here on the signal does not end us
     with open("/proc/self/status") as status:
         caught = int(next(line for line in status if line.startswith("SigCgt")).split()[1], 16)
     assert caught >> (checkpoint.SIGNAL - 1) & 1
     os.kill(os.getpid(), checkpoint.SIGNAL)
-    assert tidegauge.checkpoint_requested() is True
-    assert tidegauge.checkpoint_requested() is False
+    request = tidegauge.checkpoint_requested()
+    assert request and request.stop is None and request.number == 0
+    request.saved("nowhere")  # nobody waits to hear it
+    assert tidegauge.checkpoint_requested() is None
 
 
 def test_somebody_elses_handler_stays(quiet):
@@ -252,7 +254,7 @@ def test_somebody_elses_handler_stays(quiet):
     signal.signal(checkpoint.SIGNAL, lambda *args: heard.append(1))
     assert checkpoint.listen() is False
     os.kill(os.getpid(), checkpoint.SIGNAL)
-    assert heard == [1] and tidegauge.checkpoint_requested() is False
+    assert heard == [1] and tidegauge.checkpoint_requested() is None
 
 
 # ---- readings

@@ -21,8 +21,8 @@ __all__ = ["Verdict", "checkpoint_requested", "epoch", "mark", "phase", "step", 
 __version__ = "0.1.0"
 
 
-def checkpoint_requested() -> bool:
-    """Whether a checkpoint was asked for since the last time that this said so; tidegauge.checkpoint has more."""
+def checkpoint_requested():  # -> Optional[checkpoint.Request]
+    """The request for a checkpoint that has come since the last time that this said so, or None; tidegauge.checkpoint has more."""
     from tidegauge import checkpoint
 
     return checkpoint.checkpoint_requested()

@@ -6,19 +6,21 @@
 """
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Optional
 
 from transformers import TrainerCallback
 
 from tidegauge._log import StepLog
-from tidegauge.checkpoint import listen, requested_anywhere
+from tidegauge.checkpoint import Request, listen, requested_anywhere
 from tidegauge.remedies import Cleanup
 
 
 class MemoryCallback(TrainerCallback):
     """Memory beside loss and learning rate, whenever the trainer logs and every `every` steps.
 
-    on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone.
+    on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone, and
+    `tidegauge ask`, too, which says itself whether to stop.
     """
 
     def __init__(self, every: Optional[int] = None, large_tensors: int = 5, count_tensors: bool = True,
@@ -30,6 +32,7 @@ class MemoryCallback(TrainerCallback):
         self.on_request = on_request
         self.say = say
         self.memory = StepLog(count_tensors)
+        self._request: Optional[Request] = None
 
     def add_to(self, trainer: Any) -> MemoryCallback:
         """Puts this before the other callbacks of a trainer, so that TensorBoard, W&B and the like get the numbers too."""
@@ -46,12 +49,25 @@ class MemoryCallback(TrainerCallback):
         self.memory.step(state.global_step)
         if self.every and state.global_step % self.every == 0:
             control.should_log = True
-        if self.on_request is not None and requested_anywhere():
+        request = requested_anywhere() if self.on_request is not None else None
+        if request is not None:
+            request.saving(state.global_step)
+            self._request = request
             control.should_save = True
-            if self.on_request == "save_and_stop":
+            if request.stop or (request.stop is None and self.on_request == "save_and_stop"):
                 control.should_training_stop = True
             self.say(f"tidegauge: a checkpoint was asked for at step {state.global_step}")
         return control
+
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        request, self._request = self._request, None
+        if request is None:
+            return
+        path = os.path.join(args.output_dir, f"checkpoint-{state.global_step}")
+        if os.path.isdir(path) or not state.is_world_process_zero:  # another machine's disk may not be ours
+            request.saved(path, state.global_step)
+        else:
+            request.failed(f"there is no {path}", state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Optional[dict] = None, **kwargs: Any) -> None:
         if logs is None or not state.is_world_process_zero:

@@ -15,14 +15,16 @@ except ImportError:
     from pytorch_lightning.callbacks import Callback
 
 from tidegauge._log import StepLog
-from tidegauge.checkpoint import listen, requested_anywhere
+from tidegauge.checkpoint import Request, listen, requested_anywhere
 from tidegauge.remedies import Cleanup
+from tidegauge.resume import random_state, restore_random_state
 
 
 class MemoryCallback(Callback):
     """Memory every `every` optimizer steps, to all loggers of the trainer.
 
-    on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone.
+    on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone, and
+    `tidegauge ask`, too, which says itself whether to stop.
     The file lies beside the other checkpoints and is called tidegauge-step=N.ckpt.
     """
 
@@ -52,19 +54,23 @@ class MemoryCallback(Callback):
             memory = self.memory.read(step)
             for logger in trainer.loggers:
                 logger.log_metrics(memory, step=step)
-        if self.on_request is not None and requested_anywhere():
-            self._save(trainer, step)
+        request = requested_anywhere() if self.on_request is not None else None
+        if request is not None:
+            self._save(trainer, step, request)
 
-    def _save(self, trainer: Any, step: int) -> None:
+    def _save(self, trainer: Any, step: int, request: Request) -> None:
+        request.saving(step)
         folder = getattr(trainer.checkpoint_callback, "dirpath", None) or trainer.default_root_dir
         path = os.path.join(folder, f"tidegauge-step={step}.ckpt")
         try:
             trainer.save_checkpoint(path)
         except OSError as error:  # a full disk: going on is better than ending without it
             self.say(f"tidegauge: a checkpoint was asked for at step {step} and could not be saved: {error}")
+            request.failed(error, step)
             return
+        request.saved(path, step)
         self.say(f"tidegauge: a checkpoint was asked for at step {step}: {path}")
-        if self.on_request == "save_and_stop":
+        if request.stop or (request.stop is None and self.on_request == "save_and_stop"):
             trainer.should_stop = True
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # before the model is taken off the GPU
@@ -75,6 +81,36 @@ class MemoryCallback(Callback):
             self.memory.read(trainer.global_step)
             for line in self.memory.summary(self.large_tensors):
                 self.say(line)
+
+
+class ResumeExactly(Callback):
+    """Keeps the state of the random generators in every checkpoint and puts it back before the first batch after a resume.
+
+    With a tidegauge.resume.ResumableLoader, which Lightning asks for its place itself, training ends with the same weights as if it had
+    never stopped.
+    """
+
+    def __init__(self) -> None:
+        self._kept: Optional[dict] = None
+
+    def state_dict(self) -> dict:
+        return {"random": random_state()}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        self._kept = state_dict.get("random")
+
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict) -> None:
+        # Saved at the end of a batch, by us or by ModelCheckpoint, that batch does not count as completed yet, and would be missing
+        # from the rest of the epoch.
+        progress = checkpoint.get("loops", {}).get("fit_loop", {}).get("epoch_loop.batch_progress", {})
+        for count in (progress.get("current", {}), progress.get("total", {})):
+            if count.get("processed") == count.get("ready"):
+                count["completed"] = count.get("processed")
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, *args: Any, **kwargs: Any) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            restore_random_state(kept)
 
 
 class CleanupCallback(Callback):

@@ -34,6 +34,7 @@ int report(Words words);
 int census(Words words);
 int doctor(Words words);
 int mark(Words words);
+int ask(Words words);
 
 std::span<const Command> commands();
 

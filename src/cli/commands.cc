@@ -12,6 +12,7 @@ std::span<const Command> commands() {
       {"census", "what a Python process holds, and who holds it", census},
       {"doctor", "what can be measured here, and what to change where it cannot", doctor},
       {"mark", "tell the gauge about a step, an epoch or a phase, from a script", mark},
+      {"ask", "ask a job under the gauge for a checkpoint", ask},
   };
   return kCommands;
 }

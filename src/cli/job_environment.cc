@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "guard/program_head.h"
 #include "proc/root.h"
 #include "proc/roots.h"
+#include "record/ask.h"
 #include "record/ring.h"
 
 namespace tidegauge::cli {
@@ -32,15 +34,45 @@ std::string preload_with(const std::string& probe) {
   return before + ":" + probe;
 }
 
+// The linker takes blanks and colons for ends of names.
+bool preload_can_name(const std::string& probe) {
+  return probe.find_first_of(" :\t\n$") == std::string::npos;
+}
+
+// Ours comes first: it runs the one that comes after it.
+std::string python_path_with(const std::string& site) {
+  const char* const given = std::getenv("PYTHONPATH");
+  const std::string before = given != nullptr ? given : "";
+  if (before.empty() || before == site || before.starts_with(site + ":")) {
+    return before.empty() ? site : before;
+  }
+  return site + ":" + before;
+}
+
+// The way into Python processes that is open: the linker's, else Python's own.
+std::optional<std::pair<std::string, std::string>> way_in(const JobEnvironment& job) {
+  const auto probe = probe_path();
+  if (probe.empty()) return {};
+  if (job.preload && preload_can_name(probe) &&
+      guard::can_preload_into(job.command, own_program())) {
+    return std::pair<std::string, std::string>{"LD_PRELOAD", preload_with(probe)};
+  }
+  const auto site = fs::path(probe).parent_path() / "site";
+  std::error_code error;
+  if (!fs::exists(site / "sitecustomize.py", error) ||
+      site.string().find(':') != site.string().npos) {
+    return {};
+  }
+  return std::pair<std::string, std::string>{"PYTHONPATH", python_path_with(site.string())};
+}
+
 }  // namespace
 
 std::string probe_path() {
   const auto folder = fs::path(own_program()).parent_path();
   constexpr const char* kName = "libtidegauge_probe.so";
   for (const auto& place : {folder / kName, folder.parent_path() / "lib" / "tidegauge" / kName}) {
-    // The linker takes blanks and colons for ends of names.
-    if (::access(place.c_str(), R_OK) != 0) continue;
-    if (place.string().find_first_of(" :\t\n$") == std::string::npos) return place.string();
+    if (::access(place.c_str(), R_OK) == 0) return place.string();
   }
   return {};
 }
@@ -54,6 +86,7 @@ std::vector<std::pair<std::string, std::string>> variables_of(const JobEnvironme
   }
   if (job.ring.empty()) return all;
   all.emplace_back(tidegauge_ring_variable(), job.ring);
+  if (!job.ask_page.empty()) all.emplace_back(tidegauge_ask_variable(), job.ask_page);
   if (const auto program = own_program(); !program.empty()) {
     all.emplace_back("TIDEGAUGE_BINARY", program);
   }
@@ -61,10 +94,7 @@ std::vector<std::pair<std::string, std::string>> variables_of(const JobEnvironme
     all.emplace_back("TIDEGAUGE_NO_HOOKS", "1");
     return all;
   }
-  const auto probe = probe_path();
-  if (!probe.empty() && guard::can_preload_into(job.command, own_program())) {
-    all.emplace_back("LD_PRELOAD", preload_with(probe));
-  }
+  if (auto way = way_in(job)) all.push_back(*std::move(way));
   return all;
 }
 

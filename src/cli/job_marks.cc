@@ -23,6 +23,7 @@ constexpr std::size_t kMostGuesses = 1024;
 JobMarks::JobMarks(const Options& options) {
   if (options.channel) {
     if (auto ring = record::RingReader::create()) ring_.emplace(*std::move(ring));
+    if (auto page = record::AskPage::create()) requests_.emplace(*std::move(page));
     if (auto root = proc::Root::open(proc::Roots{}.proc)) processes_.emplace(*std::move(root));
   }
   guess_ = options.guess && ::isatty(STDOUT_FILENO) == 1;
@@ -30,6 +31,10 @@ JobMarks::JobMarks(const Options& options) {
 
 std::string JobMarks::ring() const {
   return ring_ ? proc::fd_path(ring_->fd()) : std::string();
+}
+
+std::string JobMarks::ask_page() const {
+  return requests_ ? proc::fd_path(requests_->fd()) : std::string();
 }
 
 bool JobMarks::wants_terminal() const {

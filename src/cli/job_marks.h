@@ -10,6 +10,7 @@
 #include "cli/session.h"
 #include "guard/supervise.h"
 #include "proc/root.h"
+#include "record/ask_page.h"
 #include "record/guess.h"
 #include "record/ring_reader.h"
 
@@ -23,7 +24,8 @@ class JobMarks {
   };
   explicit JobMarks(const Options& options);
 
-  std::string ring() const;  // what a job opens to send marks; empty: there is none
+  std::string ring() const;      // what a job opens to send marks; empty: there is none
+  std::string ask_page() const;  // what it opens to hear requests; empty: there is none
   bool wants_terminal() const;
   // Output from now on, as long as `session` lives or until somebody else listens.
   void listen_to(guard::Job& job, const Session& session);
@@ -36,6 +38,7 @@ class JobMarks {
   void pass_on(Session& session, std::vector<record::Event> marks);
 
   std::optional<record::RingReader> ring_{};
+  std::optional<record::AskPage> requests_{};  // only kept: whoever asks opens it himself
   std::optional<proc::Root> processes_{};
   std::map<pid_t, record::ProcessId> newcomers_{};  // of one look at the ring
   bool guess_ = false;

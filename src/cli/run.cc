@@ -49,6 +49,7 @@ struct RunOptions {
   bool no_marks = false;
   bool no_guess = false;
   bool no_hooks = false;
+  bool no_preload = false;
   std::string own_path{};  // of the recording, where the user named none
   bool live = false;
   bool no_history = false;
@@ -77,6 +78,8 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   app.add_flag("--no-marks", options.no_marks, "give the job no channel for its steps and phases");
   app.add_flag("--no-hooks", options.no_hooks,
                "put nothing into the job to find its steps: only what it tells itself");
+  app.add_flag("--no-preload", options.no_preload,
+               "find the steps of Python processes without LD_PRELOAD, by a sitecustomize");
   app.add_flag("--no-guess", options.no_guess, "do not look for steps in the job's output");
   app.add_flag("--live,!--no-live", options.live,
                "show the live view; the job's output has to go elsewhere");
@@ -234,7 +237,9 @@ std::vector<std::pair<std::string, std::string>> environment_for(const RunOption
   return variables_of({.command = options.command.front(),
                        .ring = marks.ring(),
                        .recording = named.empty() ? options.own_path : named,
-                       .hooks = !options.no_hooks});
+                       .ask_page = marks.ask_page(),
+                       .hooks = !options.no_hooks,
+                       .preload = !options.no_preload});
 }
 
 int exit_as(guard::Job job) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_reader.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 
 #include "base/fd.h"
 #include "record/mark_choice.h"
+#include "record/sealed_memory.h"
 
 namespace tidegauge::record {
 
@@ -22,34 +21,6 @@ namespace {
 // A mark takes less than a microsecond; a writer that is preempted gets a few of the scheduler's
 // turns. Longer than this and it was killed in between.
 constexpr std::int64_t kWriterPatienceNs = 100'000'000;
-constexpr unsigned kNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL, Linux 6.3: else the kernel log complains
-
-struct Unmap {
-  std::size_t bytes = 0;
-  void operator()(std::uint64_t* words) const { ::munmap(words, bytes); }
-};
-using Memory64 = std::unique_ptr<std::uint64_t[], Unmap>;
-
-Result<UniqueFd> sealed_memory(std::size_t bytes) {
-  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  UniqueFd fd(::memfd_create("tidegauge-ring", kFlags | kNoExecSeal));
-  if (!fd) fd = UniqueFd(::memfd_create("tidegauge-ring", kFlags));
-  if (!fd) return from_errno(errno, "memory for marks");
-  // Sparse memory would kill the writer by SIGBUS when no page is left for it.
-  if (const int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(bytes)); error != 0) {
-    return from_errno(error, "memory for marks");
-  }
-  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return from_errno(errno, "sealing the memory for marks");
-  }
-  return fd;
-}
-
-Result<Memory64> map(int fd, std::size_t bytes) {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (at == MAP_FAILED) return from_errno(errno, "mapping the memory for marks");
-  return Memory64(static_cast<std::uint64_t*>(at), Unmap{bytes});
-}
 
 tidegauge_ring_header header_for(std::uint32_t slots) {
   return {.magic = tidegauge_ring_magic(),
@@ -95,8 +66,8 @@ Look look_at(std::uint64_t* ring, std::uint64_t mask, std::uint64_t index) {
 }  // namespace
 
 struct RingReader::State {
-  State(UniqueFd its_fd, Memory64 its_memory, std::uint32_t slots)
-      : fd(std::move(its_fd)), memory(std::move(its_memory)), mask(slots - 1) {}
+  State(SealedMemory its_memory, std::uint32_t slots)
+      : fd(std::move(its_memory.fd)), memory(std::move(its_memory.words)), mask(slots - 1) {}
 
   std::uint64_t begun();
   void note_head(std::uint64_t head, std::int64_t now_ns);
@@ -106,7 +77,7 @@ struct RingReader::State {
   std::vector<Event> events(const RingClock& clock, const WhoIs& who_is);
 
   UniqueFd fd;
-  Memory64 memory;
+  SharedWords memory;
   std::uint64_t mask;
   std::uint64_t next = 0;  // index of the next mark to read
   // Marks below `overdue` were begun more than kWriterPatienceNs ago; those below `young` were when
@@ -216,17 +187,15 @@ RingReader::~RingReader() = default;
 
 Result<RingReader> RingReader::create(std::uint32_t slots) {
   const auto bytes = static_cast<std::size_t>(tidegauge_ring_size(slots));
-  auto fd = sealed_memory(bytes);
-  if (!fd) return fd.error();
-  auto memory = map(fd->get(), bytes);
+  auto memory = sealed_memory("tidegauge-ring", bytes);
   if (!memory) return memory.error();
   const auto header = header_for(slots);
-  std::memcpy(memory->get(), &header, sizeof header);
+  std::memcpy(memory->words.get(), &header, sizeof header);
   // From here on we only read: a mistake of ours cannot disturb the job.
-  if (::mprotect(memory->get(), bytes, PROT_READ) != 0) {
+  if (::mprotect(memory->words.get(), bytes, PROT_READ) != 0) {
     return from_errno(errno, "mapping the memory for marks");
   }
-  return RingReader(std::make_unique<State>(*std::move(fd), *std::move(memory), slots));
+  return RingReader(std::make_unique<State>(*std::move(memory), slots));
 }
 
 int RingReader::fd() const {

@@ -36,7 +36,7 @@ ALL = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS.keys())
 def compare(call, tmp_path):
     """Runs a command without us and with us; output and exit code must be the same. Gives the marks."""
 
-    def run(*words, env=None, exit_code=0):
+    def run(*words, env=None, exit_code=0, options=()):
         command = [str(word) for word in words]
         environment = {**os.environ, **(env or {})}
         plain = subprocess.run(
@@ -44,7 +44,7 @@ def compare(call, tmp_path):
         )
         path = tmp_path / "recording.tg"
         path.unlink(missing_ok=True)
-        under = call("run", "-q", "--interval", "50ms", "--record", path, "--", *command, env=environment, cwd=tmp_path)
+        under = call("run", "-q", "--interval", "50ms", "--record", path, *options, "--", *command, env=environment, cwd=tmp_path)
         as_a_shell_says = plain.returncode if plain.returncode >= 0 else 128 - plain.returncode
         assert (under.stdout, under.stderr, under.returncode) == (plain.stdout, plain.stderr, as_a_shell_says)
         assert under.returncode == exit_code, plain.stderr

@@ -64,7 +64,7 @@ def test_the_job_finds_files_and_environment_as_if_we_were_not_there(call, tideg
     plain = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     under = call("run", "--record", tmp_path / "r.tg", "--", sys.executable, "-c", look).stdout
     new = {name: value for name, value in re.findall(r"\('(TIDEGAUGE_\w+|LD_PRELOAD)', '([^']*)'\), ", under)}
-    assert sorted(new) == ["LD_PRELOAD", "TIDEGAUGE_BINARY", "TIDEGAUGE_RECORDING", "TIDEGAUGE_RING"]
+    assert sorted(new) == ["LD_PRELOAD", "TIDEGAUGE_ASK", "TIDEGAUGE_BINARY", "TIDEGAUGE_RECORDING", "TIDEGAUGE_RING"]
     assert re.fullmatch(r"/proc/\d+/fd/\d+", new["TIDEGAUGE_RING"])
     assert (new["TIDEGAUGE_BINARY"], new["TIDEGAUGE_RECORDING"]) == (str(tidegauge), str(tmp_path / "r.tg"))
     assert re.sub(r"\('(TIDEGAUGE_\w+|LD_PRELOAD)', '([^']*)'\), ", "", under) == plain.stdout

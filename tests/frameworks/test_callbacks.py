@@ -30,7 +30,7 @@ STEPS = EXAMPLES // BATCH * EPOCHS
 def signals():
     before = signal.getsignal(checkpoint.SIGNAL)
     yield
-    checkpoint._listening = False
+    checkpoint._catching = False
     checkpoint._asked.clear()
     signal.signal(checkpoint.SIGNAL, before)
 
@@ -156,7 +156,7 @@ def test_hf_save_without_stopping_or_leave_the_signal_alone(tmp_path):
     saving.train()
     assert saving.state.global_step == STEPS and (tmp_path / "checkpoint-8" / "trainer_state.json").exists()
     signal.signal(checkpoint.SIGNAL, signal.SIG_DFL)
-    checkpoint._listening = False
+    checkpoint._catching = False
     hf_trainer(tmp_path / "none", [tidegauge.hf.MemoryCallback(on_request=None, say=lambda line: None)]).train()
     assert signal.getsignal(checkpoint.SIGNAL) == signal.SIG_DFL
     with pytest.raises(ValueError):

@@ -157,7 +157,7 @@ def rank(number, file, out):
     for step in range(4):
         if number == 1 and step == 2:
             os.kill(os.getpid(), signal.SIGUSR2)
-        answers.append(checkpoint.requested_anywhere())
+        answers.append(checkpoint.requested_anywhere() is not None)
     (pathlib.Path(out) / str(number)).write_text(repr(answers))
     torch.distributed.destroy_process_group()
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training with dropout, shuffling and a schedule that listens for requests, and prints its weights at the end.
+
+    asked.py hf|lightning whole|asked|resume FOLDER [CHECKPOINT]
+
+`asked`: stands still before step 8 until somebody has asked for a checkpoint.
+"""
+import hashlib
+import logging
+import sys
+import time
+import warnings
+
+import lightning.pytorch as lightning
+import torch
+import transformers
+
+import tidegauge.hf
+import tidegauge.lightning
+from tidegauge import _marks
+from tidegauge.resume import ResumableLoader
+
+EXAMPLES, BATCH, EPOCHS, STANDS_STILL_AT = 48, 2, 2, 7
+KIND, WHAT, FOLDER, *CHECKPOINT = sys.argv[1:]
+
+
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return EXAMPLES
+
+    def __getitem__(self, n):
+        x = torch.full((8,), n / EXAMPLES)
+        return {"x": x, "labels": x.sum()}
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Dropout(0.1), torch.nn.Linear(16, 1))
+
+    def forward(self, x, labels):
+        return {"loss": ((self.layer(x).squeeze(-1) - labels) ** 2).mean()}
+
+
+def stand_still(step):
+    if WHAT == "asked" and step == STANDS_STILL_AT:
+        print("ready", flush=True)
+        while _marks._ring["asked"]() == 0:
+            time.sleep(0.01)
+
+
+class Slow(transformers.TrainerCallback):
+    def on_step_begin(self, args, state, control, **kwargs):
+        stand_still(state.global_step)
+
+
+class SlowLightning(lightning.Callback):
+    def on_train_batch_start(self, trainer, module, batch, index):
+        stand_still(trainer.global_step)
+
+
+class Module(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.inner = Model()
+
+    def training_step(self, batch, index):
+        return self.inner(**batch)["loss"]
+
+    def configure_optimizers(self):
+        optimizer = torch.optim.AdamW(self.parameters(), lr=0.01)
+        return {"optimizer": optimizer, "lr_scheduler": torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)}
+
+
+def quiet(line):
+    pass
+
+
+def with_hf():
+    transformers.set_seed(1)
+    arguments = transformers.TrainingArguments(
+        output_dir=FOLDER, num_train_epochs=EPOCHS, per_device_train_batch_size=BATCH, report_to=[], use_cpu=True,
+        disable_tqdm=True, save_strategy="no", logging_strategy="no", lr_scheduler_type="cosine",
+    )  # fmt: skip
+    trainer = transformers.Trainer(
+        model=Model(), args=arguments, train_dataset=Data(), callbacks=[Slow(), tidegauge.hf.MemoryCallback(say=quiet)]
+    )
+    trainer.train(resume_from_checkpoint=CHECKPOINT[0] if CHECKPOINT else None)
+    return trainer.state.global_step, trainer.model
+
+
+def with_lightning():
+    lightning.seed_everything(1, verbose=False)
+    trainer = lightning.Trainer(
+        max_epochs=EPOCHS, accelerator="cpu", default_root_dir=FOLDER, logger=False, enable_progress_bar=False,
+        enable_model_summary=False, enable_checkpointing=False,
+        callbacks=[SlowLightning(), tidegauge.lightning.ResumeExactly(), tidegauge.lightning.MemoryCallback(say=quiet)],
+    )  # fmt: skip
+    module = Module()
+    trainer.fit(module, ResumableLoader(Data(), batch_size=BATCH, seed=3), ckpt_path=CHECKPOINT[0] if CHECKPOINT else None)
+    return trainer.global_step, module
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+    torch.set_num_threads(1)
+    steps, model = with_hf() if KIND == "hf" else with_lightning()
+    weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+    print("end", steps, hashlib.sha256(weights).hexdigest(), flush=True)
