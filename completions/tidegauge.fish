@@ -41,6 +41,7 @@ complete -c tidegauge -n '__tidegauge_is run' -l no-history -d 'neither use nor 
 complete -c tidegauge -n '__tidegauge_is run' -l no-guess -d 'do not look for steps in the output of the job'
 complete -c tidegauge -n '__tidegauge_is run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'
 
+complete -c tidegauge -n '__tidegauge_is watch' -l attach-marks -d 'put hooks into Python 3.14 or later that tell of its steps'
 complete -c tidegauge -n '__tidegauge_is watch' -l json -d 'a JSON line per sample'
 complete -c tidegauge -n '__tidegauge_is watch' -l no-live -d 'a status line instead of the live view'
 complete -c tidegauge -n '__tidegauge_is watch' -l ascii -d 'draw the live view without Unicode'

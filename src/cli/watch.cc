@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/text.h"
+#include "cli/attached_marks.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -28,9 +30,11 @@ examples:
   tidegauge watch --name train.py             found by name or command line
   tidegauge watch --name train.py --for 10m   ten minutes, then a summary
   tidegauge watch 4711 --until-decided        until the verdict is known
+  tidegauge watch 4711 --attach-marks         with its steps, if it is a Python of 3.14 or later
   tidegauge watch 4711 --json | jq -c 'select(.type == "verdict")'
 
-Nothing is put into the job and it is never stopped. Ctrl-C ends with the summary.
+Nothing is put into the job and it is never stopped, but with --attach-marks. Ctrl-C ends with the
+summary.
 Exit code 1: a leak, or a limit likely reached.
 )";
 
@@ -41,6 +45,7 @@ struct WatchOptions {
   bool json = false;
   bool no_live = false;
   bool ascii = false;
+  bool attach_marks = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
 };
@@ -84,6 +89,17 @@ void print_json(Session& session, view::JsonLines& lines, const std::string& sou
   std::fflush(stdout);
 }
 
+// Nothing where they were not asked for.
+Result<std::optional<AttachedMarks>> attach(const WatchOptions& options) {
+  if (!options.attach_marks) return std::optional<AttachedMarks>();
+  auto attached = AttachedMarks::make();
+  if (!attached) return attached.error();
+  for (const auto pid : options.pids) {
+    if (auto done = attached->attach_to(pid); !done) return done.error();
+  }
+  return std::optional<AttachedMarks>(*std::move(attached));
+}
+
 }  // namespace
 
 int watch(Words words) {
@@ -101,6 +117,9 @@ int watch(Words words) {
   app.add_flag("--json", options.json, "a JSON line per sample and per change of the verdict");
   app.add_flag("--no-live", options.no_live, "a status line instead of the live view");
   app.add_flag("--ascii", options.ascii, "draw the live view without Unicode");
+  app.add_flag("--attach-marks", options.attach_marks,
+               "put hooks into these processes that tell of their steps: Python 3.14 and later")
+      ->needs(pids);
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
@@ -115,6 +134,8 @@ int watch(Words words) {
   if (!collector) {
     return fail("watch", exit_code_of(collector.error()), collector.error().what);
   }
+  auto attached = attach(options);
+  if (!attached) return fail("watch", exit_code_of(attached.error()), attached.error().what);
   view::JsonLines lines;
   const auto subject = subject_of(options);
   auto begin_options = session_options("watch", options.sitting, options.rules, subject);
@@ -135,6 +156,7 @@ int watch(Words words) {
   bool leave = false;
   while (!leave) {
     if (session->now_ns() >= session->due_ns()) {
+      if (*attached) (*attached)->marks().pass_on(*session);
       session->look();
       causes.after_look(*session);
     }
@@ -145,6 +167,7 @@ int watch(Words words) {
     leave = stop.taken() || screen.take_keys(*session);
   }
   screen.close();
+  if (*attached) (*attached)->marks().pass_on_rest(*session);
   causes.finish(*session);
   const auto ending = session->end();
   if (options.json) {
