@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real training in hostile surroundings: loss to the last bit, output and exit code are the same with and without us."""
+import os
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+from conftest import JOBS, environment
+
+JOB = str(JOBS / "surrounded.py")
+EXIT_CODE = 7  # of the job itself, so that it cannot be mistaken for ours
+PACKAGES = sysconfig.get_path("purelib")
+
+
+def run(command, folder, **more):
+    surroundings = {**environment(), **more.pop("env", {})}
+    return subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, cwd=folder, env=surroundings, stdin=subprocess.DEVNULL, **more
+    )
+
+
+@pytest.fixture
+def compare(tidegauge, tmp_path):
+    def same(*command, env=None, options=()):
+        plain = run(command, tmp_path, env=env or {})
+        under = run([tidegauge, "run", "-q", "--record", tmp_path / "r.tg", *options, "--", *command], tmp_path, env=env or {})
+        assert plain.returncode == EXIT_CODE and "0x1." in plain.stdout, plain.stdout + plain.stderr
+        assert (under.stdout, under.stderr, under.returncode) == (plain.stdout, plain.stderr, plain.returncode)
+        return plain.stdout
+
+    return same
+
+
+@pytest.mark.parametrize("flags", [("-I",), ("-E",), ("-S",), ("-I", "-S", "-E")], ids=" ".join)
+def test_flags_of_python(compare, flags):
+    compare(sys.executable, *flags, JOB, "plain", PACKAGES)
+
+
+@pytest.mark.parametrize("how", ["spawn", "forkserver", "threads", "sub_interpreter", "clean_children"])
+def test_children_and_threads(compare, how):
+    compare(sys.executable, "-W", "ignore", JOB, how)
+
+
+@pytest.mark.parametrize("options", [(), ("--no-preload",)], ids=["preload", "no preload"])
+def test_a_sitecustomize_of_the_users(compare, tmp_path, options):
+    (tmp_path / "sitecustomize.py").write_text("print('the user was here')\n")
+    assert compare(sys.executable, JOB, "plain", env={"PYTHONPATH": str(tmp_path)}, options=options).count("was here") == 1
+
+
+def test_a_foreign_preload(compare):
+    compare(sys.executable, JOB, "plain", env={"LD_PRELOAD": "libm.so.6"})
+
+
+def test_an_emptied_environment(compare):
+    compare("env", "-i", sys.executable, JOB, "plain")
+
+
+def test_a_full_disk(compare, tmp_path):
+    place = tmp_path / "full"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], capture_output=True).returncode != 0:
+        pytest.skip("mounting needs root")
+    try:
+        with pytest.raises(OSError), open(place / "stuff", "wb", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        full = {"HOME": str(place), "XDG_DATA_HOME": str(place / "data"), "XDG_CACHE_HOME": str(place)}
+        compare(sys.executable, "-B", JOB, "plain", env=full)
+        # And where the recording itself should go there.
+        plain = run([sys.executable, JOB, "plain"], tmp_path)
+        under = run(["env", os.environ.get("TIDEGAUGE", "tidegauge"), "run", "-q", "--", sys.executable, JOB, "plain"], tmp_path, env=full)
+        assert (under.stdout, under.returncode) == (plain.stdout, EXIT_CODE)
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def half_and_whole(command, folder, at_half):
+    """Output and exit code of a job that waits in the middle, where at_half(process) happens to whoever started it."""
+    process = subprocess.Popen(
+        [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
+        env=environment(),
+    )  # fmt: skip
+    assert process.stdout.readline() == "half\n"
+    at_half(process)
+    try:
+        process.stdin.write("go on\n")
+        process.stdin.flush()
+        return process.stdout.read()
+    finally:
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def test_a_gauge_that_is_killed_in_mid_run(tidegauge, tmp_path):
+    # The shell tells how the job ended, since the gauge cannot any more.
+    job = ["sh", "-c", '"$@"; echo "exit code $?"', "sh", sys.executable, JOB, "waits"]
+    plain = half_and_whole(job, tmp_path, lambda process: None)
+    assert plain.splitlines()[-1] == f"exit code {EXIT_CODE}" and "0x1." in plain
+    killed = half_and_whole([tidegauge, "run", "-q", "--no-record", "--", *job], tmp_path, lambda process: process.kill())
+    assert killed == plain
