@@ -17,7 +17,10 @@ constexpr double kSoonestSeconds = 10;
 // A process may be in the middle of an import, or have a thread that would not stop just then.
 constexpr int kMostRefusals = 3;
 constexpr double kAfterARefusalSeconds = 20;
-constexpr double kGrownSinceLast = 1.3;  // so much larger: look again
+// Grown by so much, and by this share of what it held: look again. A leak under a large warm-up is
+// found by what has grown since.
+constexpr double kGrownSinceLast = 32 * kMiB;
+constexpr double kShareGrownSinceLast = 0.05;
 constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
 constexpr double kLastWordSeconds = 5;
 
@@ -59,7 +62,9 @@ bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower
   const double since = static_cast<double>(session.now_ns() - asked_->at_ns) / kNsPerSecond;
   if (since < soonest_seconds_) return false;
   if (refused_.contains(asked_->process)) return true;
-  return grower.last_bytes > kGrownSinceLast * asked_->bytes || grower.klass != asked_->klass;
+  const double grown = grower.last_bytes - asked_->bytes;
+  return grown > std::max(kGrownSinceLast, kShareGrownSinceLast * asked_->bytes) ||
+         grower.klass != asked_->klass;
 }
 
 void CauseFinder::after_look(Session& session) {

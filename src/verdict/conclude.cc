@@ -269,6 +269,7 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
   out.last_bytes = series.last();
   out.floor_bytes = analysis.level;
   out.grown_bytes = grown_by(analysis, out);
+  out.grown_since = out.settled ? 0 : analysis.began;
   out.peak_bytes = series.peak();
   out.duration_seconds = material.clock_is_steps ? 0 : now;
   out.evidence = evidence_for(out, material, analysis);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidegauge::verdict {
 
@@ -13,6 +14,7 @@ constexpr std::size_t kMostPiles = 16;
 constexpr std::size_t kMostProcesses = 64;
 constexpr double kWorthNaming = 0.1;  // of the growth
 constexpr std::size_t kMostCauses = 5;
+constexpr std::size_t kMostCensuses = 16;  // that are remembered of a process
 
 struct Remedy {
   std::string_view type;  // how the type's name begins
@@ -34,49 +36,66 @@ std::string remedy_for(const std::string& type) {
 
 }  // namespace
 
-void Holders::add(const record::Event& held) {
+void Holders::add(const record::Event& held, double at) {
   if (!held.value || !held.total) return;
   if (processes_.size() >= kMostProcesses && !processes_.contains(held.process)) return;
   auto& censuses = processes_[held.process];
-  if (censuses.first.empty()) censuses.first_ns = held.at_ns;
-  if (censuses.last_ns != held.at_ns) censuses.last.clear();
-  censuses.last_ns = held.at_ns;
-  const auto blank = held.name.find(' ');
-  Pile pile{.type = held.name.substr(0, blank),
-            .holder = blank == std::string::npos ? "" : held.name.substr(blank + 1),
-            .bytes = *held.value,
-            .count = *held.total};
-  if (held.at_ns == censuses.first_ns && censuses.first.size() < kMostPiles) {
-    censuses.first.push_back(pile);
+  if (censuses.empty() || censuses.back().at != at) {
+    thin(censuses);
+    censuses.push_back({.at = at});
   }
-  if (censuses.last.size() < kMostPiles) censuses.last.push_back(std::move(pile));
+  auto& piles = censuses.back().piles;
+  if (piles.size() >= kMostPiles) return;
+  const auto blank = held.name.find(' ');
+  piles.push_back({.type = held.name.substr(0, blank),
+                   .holder = blank == std::string::npos ? "" : held.name.substr(blank + 1),
+                   .bytes = *held.value,
+                   .count = *held.total});
 }
 
-double Holders::grown(const Censuses& censuses, const Pile& pile) {
-  if (censuses.last_ns == censuses.first_ns) return pile.bytes;
-  for (const auto& before : censuses.first) {
-    if (before.type == pile.type && before.holder == pile.holder) return pile.bytes - before.bytes;
+// Every second one goes; the first one stays.
+void Holders::thin(Censuses& censuses) {
+  if (censuses.size() < kMostCensuses) return;
+  std::size_t kept = 1;
+  for (std::size_t i = 2; i < censuses.size(); i += 2) censuses[kept++] = std::move(censuses[i]);
+  censuses.resize(kept);
+}
+
+double Holders::grown(const Census* before, const Pile& pile) {
+  if (before == nullptr) return pile.bytes;
+  for (const auto& then : before->piles) {
+    if (then.type == pile.type && then.holder == pile.holder) return pile.bytes - then.bytes;
   }
   return pile.bytes;
 }
 
-std::vector<Cause> Holders::causes(const record::ProcessId& process, double growth_bytes) const {
+std::vector<Cause> Holders::causes(const record::ProcessId& process, double growth_bytes,
+                                   double since) const {
   const auto found = processes_.find(process);
   if (found == processes_.end() || growth_bytes <= 0) return {};
-  auto piles = found->second.last;
-  const auto growth_of = [&](const Pile& pile) { return grown(found->second, pile); };
-  std::stable_sort(piles.begin(), piles.end(),
-                   [&](const Pile& a, const Pile& b) { return growth_of(a) > growth_of(b); });
+  const auto& censuses = found->second;
+  // The one that is nearest to when it began to grow.
+  const Census* before = censuses.size() > 1 ? &censuses.front() : nullptr;
+  for (std::size_t i = 1; i + 1 < censuses.size(); ++i) {
+    if (std::abs(censuses[i].at - since) <= std::abs(before->at - since)) before = &censuses[i];
+  }
+  auto piles = censuses.back().piles;
+  std::stable_sort(piles.begin(), piles.end(), [&](const Pile& a, const Pile& b) {
+    return grown(before, a) > grown(before, b);
+  });
   std::vector<Cause> causes;
   for (const auto& pile : piles) {
-    // All of what is there: growth before the first census was not seen from inside.
-    if (growth_of(pile) <= 0 || pile.bytes < kWorthNaming * growth_bytes) continue;
+    // Of what was there before and grew on, all counts: growth before the first census was not
+    // seen from inside.
+    const bool later = before == &censuses.front() && before->at > since;
+    const double counted = later ? pile.bytes : grown(before, pile);
+    if (grown(before, pile) <= 0 || counted < kWorthNaming * growth_bytes) continue;
     if (causes.size() == kMostCauses) break;
     causes.push_back({.kind = fmt::format("{:.0f} {}", pile.count, pile.type),
                       .type = pile.type,
                       .count = pile.count,
                       .bytes = static_cast<std::uint64_t>(pile.bytes),
-                      .share = std::min(1.0, pile.bytes / growth_bytes),
+                      .share = std::min(1.0, counted / growth_bytes),
                       .site = "",
                       .retained_by = pile.holder,
                       .remedy = remedy_for(pile.type)});
@@ -84,11 +103,11 @@ std::vector<Cause> Holders::causes(const record::ProcessId& process, double grow
   return causes;
 }
 
-std::vector<Cause> Holders::causes(double growth_bytes) const {
+std::vector<Cause> Holders::causes(double growth_bytes, double since) const {
   std::vector<Cause> best;
   for (const auto& [process, censuses] : processes_) {
-    auto found = causes(process, growth_bytes);
-    if (!found.empty() && (best.empty() || *found.front().bytes > *best.front().bytes)) {
+    auto found = causes(process, growth_bytes, since);
+    if (!found.empty() && (best.empty() || *found.front().share > *best.front().share)) {
       best = std::move(found);
     }
   }

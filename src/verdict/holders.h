@@ -13,13 +13,15 @@ namespace tidegauge::verdict {
 
 class Holders {
  public:
-  void add(const record::Event& held);
+  // `at`: seconds since the recording began.
+  void add(const record::Event& held, double at);
 
-  // What has piled up in a process since the first census of it, or is there if there was but one:
-  // largest first, each at least a tenth of `growth_bytes`.
-  std::vector<Cause> causes(const record::ProcessId& process, double growth_bytes) const;
+  // What has piled up in a process while it grew by `growth_bytes` since `since`, or is there if
+  // there was no census before that: largest first, each at least a tenth of the growth.
+  std::vector<Cause> causes(const record::ProcessId& process, double growth_bytes,
+                            double since) const;
   // The same for whichever process has piled up most.
-  std::vector<Cause> causes(double growth_bytes) const;
+  std::vector<Cause> causes(double growth_bytes, double since) const;
 
  private:
   struct Pile {
@@ -28,13 +30,13 @@ class Holders {
     double bytes = 0;
     double count = 0;
   };
-  struct Censuses {
-    std::int64_t first_ns = 0;
-    std::int64_t last_ns = 0;
-    std::vector<Pile> first{};
-    std::vector<Pile> last{};
+  struct Census {
+    double at = 0;
+    std::vector<Pile> piles{};
   };
-  static double grown(const Censuses& censuses, const Pile& pile);
+  using Censuses = std::vector<Census>;
+  static void thin(Censuses& censuses);
+  static double grown(const Census* before, const Pile& pile);
 
   std::map<record::ProcessId, Censuses> processes_{};
 };

@@ -170,12 +170,13 @@ void Judgement::name_causes(Verdict& verdict) const {
   const auto kind = verdict.subject.kind;
   if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
   const auto& process = verdict.subject.process;
-  verdict.causes = process ? watched_.holders().causes(*process, verdict.grown_bytes)
-                           : watched_.holders().causes(verdict.grown_bytes);
+  verdict.causes =
+      process ? watched_.holders().causes(*process, verdict.grown_bytes, verdict.grown_since)
+              : watched_.holders().causes(verdict.grown_bytes, verdict.grown_since);
   if (verdict.causes.empty()) return;
   double explained = 0;
-  for (const auto& cause : verdict.causes) explained += static_cast<double>(*cause.bytes);
-  verdict.unexplained_bytes = std::max(0.0, verdict.grown_bytes - explained);
+  for (const auto& cause : verdict.causes) explained += *cause.share;
+  verdict.unexplained_bytes = std::max(0.0, 1 - explained) * verdict.grown_bytes;
 }
 
 Verdicts Judgement::first() const {

@@ -121,6 +121,7 @@ struct Verdict {
   double last_bytes = 0;
   double floor_bytes = 0;  // retained memory now, spikes taken off
   double grown_bytes = 0;  // by the growth that is spoken of: not by what it took to start
+  double grown_since = 0;  // when that began, seconds (steps) into the recording
   double peak_bytes = 0;
   double duration_seconds = 0;  // 0 where only steps are known
   // The limit that binds, whether or not it will be reached: "cgroup", "ram", "dev_shm", "given".

@@ -42,7 +42,7 @@ void Watched::add(const record::Event& event) {
   if (event.kind == record::EventKind::Started) living_.push_back(event.process);
   if (event.kind == record::EventKind::Exited) left(event.process);
   if (event.kind == record::EventKind::Exec) members_.restart(event.process, at);
-  if (event.kind == record::EventKind::Held) holders_.add(event);
+  if (event.kind == record::EventKind::Held) holders_.add(event, at);
   marks_.add(event, at);
 }
 

@@ -89,7 +89,10 @@ const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const reco
 
 std::string short_verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id,
                              bool gone) {
-  if (const auto* verdict = verdict_on(verdicts, id)) return short_verdict(*verdict);
+  const auto* verdict = verdict_on(verdicts, id);
+  if (verdict && !(gone && verdict->klass == verdict::Class::Undecided)) {
+    return short_verdict(*verdict);
+  }
   return gone ? "gone" : "";
 }
 

@@ -25,7 +25,7 @@ std::string growth_of(const Tally& tally);
 
 // The verdict on one process, on its total where there is one; null if there is none.
 const verdict::Verdict* verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id);
-// The same in short; of one that has ended and was not judged, "gone".
+// The same in short; of one that has ended with nothing to say of it, "gone".
 std::string short_verdict_on(const verdict::Verdicts& verdicts, const record::ProcessId& id,
                              bool gone);
 
