@@ -173,6 +173,7 @@ std::optional<Native> NativeReader::tensor_at(Address impl, Address back, const 
   if (storage == 0) return native;
   native.device = torch_device(memory.get<std::uint8_t>(storage + wide + 40).value_or(255),
                                memory.get<std::int8_t>(storage + wide + 41).value_or(-1));
+  if (native.device == "meta") return native;  // a shape without contents, as compilers use them
   native.bytes = once(storage, memory.get<std::uint64_t>(storage + wide + 48).value_or(0));
   return native;
 }

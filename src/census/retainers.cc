@@ -68,6 +68,7 @@ class Teller {
 
   std::vector<Retainer> tell() {
     for (auto& pile : top_piles()) follow(std::move(pile));
+    merge_alike();
     std::sort(lines_.begin(), lines_.end(), [](const Retainer& a, const Retainer& b) {
       return a.retained_bytes != b.retained_bytes ? a.retained_bytes > b.retained_bytes
                                                   : a.path < b.path;
@@ -77,6 +78,19 @@ class Teller {
   }
 
  private:
+  // Those that others hold as well are told in piles of their own; who reads of them sees one.
+  void merge_alike() {
+    std::map<std::pair<std::string, std::string>, Retainer> merged;
+    for (auto& line : lines_) {
+      const auto [place, first] = merged.try_emplace({line.path, line.type}, line);
+      if (first) continue;
+      place->second.count += line.count;
+      place->second.retained_bytes += line.retained_bytes;
+    }
+    lines_.clear();
+    for (auto& [key, line] : merged) lines_.push_back(std::move(line));
+  }
+
   // What no single object holds alone: held by a root itself, or in several ways. Those that hang
   // on the same holder and are of one type are one pile.
   std::vector<Pile> top_piles() {
@@ -250,17 +264,47 @@ std::vector<std::uint64_t> retained_by_type(const Heap& heap, const Dominators& 
   return by_type;
 }
 
+using Names = std::unordered_map<Node, const Root*>;
+
+struct SortedRoots {
+  Names named{};
+  std::vector<Node> starts{};
+  // Variables of running functions that name what other objects refer to as well, outermost first.
+  // Most often somebody else holds it, and the variable names it for a moment: the one image of 663
+  // that is being looked at. It is a root only if nothing before it leads there.
+  std::vector<Node> passing{};
+};
+
+SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
+  std::vector<bool> referred(heap.nodes());
+  for (Node node = 0; node < heap.nodes(); ++node) {
+    if (heap.type(node).shape == Shape::Frame) continue;  // that is the variable itself
+    for (const Node target : heap.edges().of(node)) {
+      if (target != node) referred[target] = true;
+    }
+  }
+  const auto passes = [&](const Root& root, Node node) {
+    return root.kind == Root::Kind::Frame && referred[node] &&
+           heap.type(node).shape != Shape::Frame;
+  };
+  SortedRoots sorted;
+  for (const bool passing : {false, true}) {
+    for (const auto& root : roots) {
+      const auto node = heap.find(root.object);
+      if (node == kNoNode || passes(root, node) != passing) continue;
+      // The first name of several stands: a running function's before a module's.
+      if (!sorted.named.emplace(node, &root).second) continue;
+      (passing ? sorted.passing : sorted.starts).push_back(node);
+    }
+  }
+  std::reverse(sorted.passing.begin(), sorted.passing.end());
+  return sorted;
+}
+
 }  // namespace
 
 Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
-  std::unordered_map<Node, const Root*> named;
-  std::vector<Node> starts;
-  for (const auto& root : roots) {
-    const auto node = heap.find(root.object);
-    if (node == kNoNode) continue;
-    // The first name of several stands: a running function's before a module's.
-    if (named.emplace(node, &root).second) starts.push_back(node);
-  }
+  auto [named, starts, passing] = sort_out(heap, roots);
   // The two searches need nothing of each other.
   DepthFirst search(heap.edges());
   ShortestWays ways(heap.edges());
@@ -268,6 +312,14 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
     auto other = std::async(std::launch::async, [&] { ways.visit_from(starts); });
     search.visit_from(starts);
     other.get();
+  }
+  for (const Node node : passing) {
+    if (search.is_reached(node)) {
+      named.erase(node);
+      continue;
+    }
+    search.visit_from({&node, 1});
+    ways.visit_from({&node, 1});
   }
   const auto unnamed = held_by_c(heap, search);
   search.visit_from(unnamed);

@@ -232,3 +232,30 @@ def test_following_ends_with_the_process(tidegauge, home, grower):
     grower.end()
     process.stdout.read()
     assert process.wait(timeout=20) == 0
+
+
+LOOKED_AT = """
+import sys
+class Image:
+    def __init__(self): self.pixels = bytearray(1 << 20)
+def look(image):
+    print("ready", flush=True)
+    sys.stdin.readline()
+def main():
+    rows = [{"image": Image()} for _ in range(50)]
+    look(rows[7]["image"])
+main()
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="before 3.11 a frame is an object that holds its variables")
+def test_what_a_function_looks_at_is_held_by_its_holder(call):
+    job = subprocess.Popen([sys.executable, "-c", LOOKED_AT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert job.stdout.readline() == "ready\n"
+        largest = census_of(call, job.pid)["retainers"][0]
+    finally:
+        job.kill()
+        job.communicate()
+    assert (largest["type"], largest["count"]) == ("__main__.Image", 50)
+    assert largest["path"] == "<string>.main() local 'rows'[*]['image']"
