@@ -78,7 +78,9 @@ bool has_ended(const Stat& stat) {
 
 bool is_census_copy(const Stat& stat) {
   constexpr char kHeldByATracer = 't';
-  return stat.exit_signal == 0 && (stat.state == kHeldByATracer || is_dead(stat.state));
+  // In its first moment it is not held yet; but it has never run, and so has touched nothing.
+  return stat.exit_signal == 0 &&
+         (stat.state == kHeldByATracer || is_dead(stat.state) || stat.minor_faults == 0);
 }
 
 }  // namespace tidegauge::proc

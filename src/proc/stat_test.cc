@@ -83,5 +83,19 @@ TEST(ParseStat, WhatIsNotAStatIsMalformed) {
   }
 }
 
+TEST(Stat, KnowsACopyThatACensusMadeFromItsFirstMomentOn) {
+  Stat copy{.state = 'R'};
+  copy.exit_signal = 0;
+  EXPECT_TRUE(is_census_copy(copy)) << "not held yet, but it has touched nothing";
+  copy.state = 't';
+  EXPECT_TRUE(is_census_copy(copy));
+  Stat child{.state = 'R', .minor_faults = 3};
+  child.exit_signal = 0;
+  EXPECT_FALSE(is_census_copy(child)) << "somebody's child that nobody is told about";
+  child.exit_signal = 17;
+  child.minor_faults = 0;
+  EXPECT_FALSE(is_census_copy(child)) << "an ordinary one, just born";
+}
+
 }  // namespace
 }  // namespace tidegauge::proc
