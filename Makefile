@@ -3,13 +3,16 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo test tidy build install package wheel bench bench-census bench-verdict bench-programs format clean
+.PHONY: help demo incident test tidy build install package wheel bench bench-census bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 demo: ## see it work: a small training job is run and judged (a few minutes)
 	@tools/demo
+
+incident: ## the training job that this project started from, as it was and with the remedy (ten minutes)
+	@tools/incident
 
 test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers, FRAMEWORKS=0 torch and the like
 	@FAST=$(FAST) FRAMEWORKS=$(FRAMEWORKS) tools/test

@@ -9,6 +9,7 @@
 Nothing here knows of a gauge: no mark, no callback, no hint.
 """
 import argparse
+import gc
 import json
 import os
 import pathlib
@@ -45,6 +46,7 @@ def options_of():
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--variant", choices=variants.NAMES, default="as_it_was")
+    parser.add_argument("--clean-every", type=int, default=0, help="steps: what one of the documents recommends")
     parser.add_argument("--open-on-demand", action="store_true", help="the remedy")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("out/incident/job"))
     return parser.parse_args()
@@ -73,6 +75,20 @@ class Diary(TrainerCallback):
         path.write_text(json.dumps({"losses": self.losses, "seconds_per_step": self.seconds}))
 
 
+class Cleaner(TrainerCallback):
+    """Gradients set to none, garbage collected, caches emptied, every so many steps."""
+
+    def __init__(self, every):
+        self.every = every
+
+    def on_step_end(self, args, state, control, model=None, **others):
+        if state.global_step % self.every == 0:
+            model.zero_grad(set_to_none=True)
+            gc.collect()
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+
+
 def share_right(prediction) -> dict:
     logits = prediction.predictions[0]
     return {"right": float((logits.argmax(-1) == prediction.label_ids).mean())}
@@ -98,7 +114,7 @@ def trainer_of(options, data, held_out, diary, epochs):
     )  # fmt: skip
     return variants.trainer_of(options.variant)(
         Captioner(), arguments, train_dataset=data, eval_dataset=held_out, data_collator=collate,
-        compute_metrics=share_right, callbacks=[diary],
+        compute_metrics=share_right, callbacks=[diary, *([Cleaner(options.clean_every)] if options.clean_every else [])],
     )  # fmt: skip
 
 
