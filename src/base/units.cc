@@ -73,6 +73,9 @@ std::string format_bytes(double bytes) {
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds)) return "for ever";
   if (seconds < 0) return "-" + format_duration(-seconds);
+  if (seconds >= 0.0005 && seconds < 0.0995) {
+    return fmt::format("{:.0f}{}ms", seconds * 1e3, kNoBreakSpace);
+  }
   if (seconds < 9.95) return fmt::format("{:.1f}{}s", seconds, kNoBreakSpace);
   auto rest = static_cast<long long>(std::llround(seconds));
   struct Unit {

@@ -21,6 +21,8 @@ TEST(FormatBytes, NeverShowsAThousandOfAUnit) {
 }
 
 TEST(FormatDuration, TwoUnitsAtMost) {
+  EXPECT_EQ(format_duration(0.02), "20\u00A0ms");
+  EXPECT_EQ(format_duration(0.1), "0.1\u00A0s");
   EXPECT_EQ(format_duration(4.24), "4.2\u00A0s");
   EXPECT_EQ(format_duration(42), "42\u00A0s");
   EXPECT_EQ(format_duration(193), "3\u00A0min 13\u00A0s");

@@ -16,9 +16,9 @@ constexpr double kShareOfACore = 0.1;     // that taking them may cost, at low p
 constexpr double kSoonestSeconds = 10;
 // A process may be in the middle of an import, or have a thread that would not stop just then.
 constexpr int kMostRefusals = 3;
-constexpr double kAfterARefusalSeconds = 20;
-// Grown by so much, and by this share of what it held: look again. A leak under a large warm-up is
-// found by what has grown since.
+constexpr double kAfterARefusalSeconds = 3;
+// Grown by so much, and by this share of what it held: look again. A leak that began under a large
+// warm-up is found by what has grown since, so there the share does not matter.
 constexpr double kGrownSinceLast = 32 * kMiB;
 constexpr double kShareGrownSinceLast = 0.05;
 constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
@@ -63,8 +63,9 @@ bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower
   if (since < soonest_seconds_) return false;
   if (refused_.contains(asked_->process)) return true;
   const double grown = grower.last_bytes - asked_->bytes;
-  return grown > std::max(kGrownSinceLast, kShareGrownSinceLast * asked_->bytes) ||
-         grower.klass != asked_->klass;
+  if (grower.klass != asked_->klass) return true;
+  if (grower.klass == verdict::Class::Leak) return grown > kGrownSinceLast;
+  return grown > std::max(kGrownSinceLast, kShareGrownSinceLast * asked_->bytes);
 }
 
 void CauseFinder::after_look(Session& session) {

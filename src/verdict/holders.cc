@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tidegauge::verdict {
 
@@ -74,10 +73,10 @@ std::vector<Cause> Holders::causes(const record::ProcessId& process, double grow
   const auto found = processes_.find(process);
   if (found == processes_.end() || growth_bytes <= 0) return {};
   const auto& censuses = found->second;
-  // The one that is nearest to when it began to grow.
+  // The first one after it began to grow, or else the last one before.
   const Census* before = censuses.size() > 1 ? &censuses.front() : nullptr;
-  for (std::size_t i = 1; i + 1 < censuses.size(); ++i) {
-    if (std::abs(censuses[i].at - since) <= std::abs(before->at - since)) before = &censuses[i];
+  for (std::size_t i = 1; i + 1 < censuses.size() && before->at < since; ++i) {
+    before = &censuses[i];
   }
   auto piles = censuses.back().piles;
   std::stable_sort(piles.begin(), piles.end(), [&](const Pile& a, const Pile& b) {
