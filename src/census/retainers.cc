@@ -304,18 +304,18 @@ SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
 }  // namespace
 
 Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
-  auto [named, starts, passing] = sort_out(heap, roots);
+  auto sorted = sort_out(heap, roots);
   // The two searches need nothing of each other.
   DepthFirst search(heap.edges());
   ShortestWays ways(heap.edges());
   {
-    auto other = std::async(std::launch::async, [&] { ways.visit_from(starts); });
-    search.visit_from(starts);
+    auto other = std::async(std::launch::async, [&] { ways.visit_from(sorted.starts); });
+    search.visit_from(sorted.starts);
     other.get();
   }
-  for (const Node node : passing) {
+  for (const Node node : sorted.passing) {
     if (search.is_reached(node)) {
-      named.erase(node);
+      sorted.named.erase(node);
       continue;
     }
     search.visit_from({&node, 1});
@@ -328,7 +328,7 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
 
   const auto dominators = Dominators::find(std::move(search));
   const auto retained = retained_bytes(dominators, [&](Node node) { return heap.bytes(node); });
-  Labels labels(heap, parents, named);
+  Labels labels(heap, parents, sorted.named);
   Holding holding;
   holding.retainers = Teller(heap, dominators, retained, labels, parents).tell();
   holding.retained_by_type = retained_by_type(heap, dominators, retained);
