@@ -262,6 +262,19 @@ TEST_P(CopyOnWrite, SharesAddUpToWhatIsThere) {
   EXPECT_NEAR(pss / true_pss, 1, 0.01);
   EXPECT_NEAR(uss / true_uss, 1, 0.02);
 }
+// Else it would seem to grow while we find out whose pages are whose.
+TEST_P(CopyOnWrite, IsKnownFromTheFirstSampleOnWhereTheJobRunsAlready) {
+  Puppet puppet;
+  ASSERT_EQ(puppet.tell("grow " + std::to_string(GetParam() * kMegabyte)), "done");
+  ASSERT_EQ(puppet.pids_of("fork 6 25").size(), 6u);
+  std::size_t most = 0;
+  // A walk is put off where somebody took our core in the middle of it.
+  for (int attempt = 0; attempt < 5 && most < 7; ++attempt) {
+    Watching watching(puppet.pid());
+    most = std::max(most, watching.shares().size());
+  }
+  EXPECT_EQ(most, 7u);
+}
 INSTANTIATE_TEST_SUITE_P(SmallAndBig, CopyOnWrite, ::testing::Values(64, 600));
 
 TEST(CollectorLive, HugePagesAreSharesToo) {
@@ -283,6 +296,7 @@ TEST(CollectorLive, ASmallProcessIsWalkedOverAtFirstSightAndThenWhenItChanges) {
   }
   ASSERT_EQ(puppet.tell("grow 20000000"), "done");
   watching.look();
+  if (!watching.of(puppet.pid()).memory.pss) watching.look();  // it had been still for long
   EXPECT_GE(watching.of(puppet.pid()).memory.pss.value_or(0), 20000000u);
 }
 

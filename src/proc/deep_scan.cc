@@ -14,7 +14,10 @@ namespace tidegauge::proc {
 
 namespace {
 
-constexpr double kFirstCreditSeconds = 0.02;  // a first picture of some dozens of processes, soon
+// For the first look, all at once: until some dozens of processes were walked over nobody knows
+// which pages they share, and a tree that seems to grow while we find out would be judged for it.
+// With pauses some 0.6 s.
+constexpr double kFirstCreditSeconds = 0.06;
 constexpr double kMostCreditSeconds = 0.02;
 constexpr double kMostPerLookSeconds = 0.003;  // with pauses some 30 ms
 
@@ -33,7 +36,7 @@ constexpr double kForkedIsDearer = 3;  // the same pages, now shared
 // that shares its pages with others than before, or that seems to be as it was.
 constexpr double kChangedSeconds = 10;
 constexpr double kFamilyChangedSeconds = 2;
-constexpr double kUnchangedSeconds = 300;
+constexpr double kUnchangedSeconds = 600;
 constexpr double kUnchangedShareOfBudget = 0.2;  // what may be spent on finding nothing new
 constexpr double kNoticeableChange = 0.02;
 
@@ -74,10 +77,11 @@ DeepScanner::DeepScanner(const CollectOptions& options)
 double DeepScanner::work(std::int64_t now_ns, const Root& root, std::span<Watched> members,
                          Warnings& warnings) {
   if (!wanted_) return 0;
+  const bool first = !earned_ns_;
   earn(now_ns);
   if (now_ns < rest_until_ns_ || credit_seconds_ <= 0) return 0;
   const CpuClock clock;
-  const double most = std::min(credit_seconds_, kMostPerLookSeconds);
+  const double most = first ? credit_seconds_ : std::min(credit_seconds_, kMostPerLookSeconds);
   while (clock.seconds() < most) {
     auto* next = walk_ ? nullptr : most_urgent(members);
     if (!walk_ && next == nullptr) break;
@@ -104,8 +108,10 @@ double DeepScanner::work(std::int64_t now_ns, const Root& root, std::span<Watche
 }
 
 void DeepScanner::earn(std::int64_t now_ns) {
-  if (earned_ns_) credit_seconds_ += budget_ * seconds_between(*earned_ns_, now_ns);
-  credit_seconds_ = std::min(credit_seconds_, kMostCreditSeconds);
+  if (earned_ns_) {
+    credit_seconds_ += budget_ * seconds_between(*earned_ns_, now_ns);
+    credit_seconds_ = std::min(credit_seconds_, kMostCreditSeconds);
+  }
   earned_ns_ = now_ns;
   now_ns_ = now_ns;
 }
@@ -121,11 +127,15 @@ bool DeepScanner::is_due(const Watched& watched) const {
          std::max(kUnchangedSeconds, deep.cost_seconds / (kUnchangedShareOfBudget * budget_));
 }
 
-// Those never looked at come first, small ones before big ones; then the one looked at longest ago.
+// Those never looked at come first: of them one that has to be walked over, since that tells of its
+// relatives too, then small ones before big ones. Then the one looked at longest ago.
 Watched* DeepScanner::most_urgent(std::span<Watched> members) const {
   Watched* best = nullptr;
-  const auto more_urgent = [](const Watched& a, const Watched& b) {
-    if (!a.deep.scanned_ns && !b.deep.scanned_ns) return rss_of(a) < rss_of(b);
+  const auto more_urgent = [this](const Watched& a, const Watched& b) {
+    if (!a.deep.scanned_ns && !b.deep.scanned_ns) {
+      const bool a_small = suits_rollup(a), b_small = suits_rollup(b);
+      return a_small == b_small ? rss_of(a) < rss_of(b) : b_small;
+    }
     return a.deep.scanned_ns < b.deep.scanned_ns;  // empty is less than any
   };
   for (auto& watched : members) {

@@ -21,8 +21,8 @@ class DeepScanner {
  public:
   explicit DeepScanner(const CollectOptions& options);
 
-  // Works for a few milliseconds at most, if something is due. What was found is in the members'
-  // `deep.fresh`. The CPU time that it took.
+  // Works for a few milliseconds at most (the first time longer), if something is due. What was
+  // found is in the members' `deep.fresh`. The CPU time that it took.
   double work(std::int64_t now_ns, const Root& root, std::span<Watched> members,
               Warnings& warnings);
 

@@ -85,15 +85,15 @@ bool FamilyWalk::go_on(const Root& root, double cpu_seconds, Turns& turns) {
 void FamilyWalk::add_target(const Root& root, Turns& turns) {
   auto target = std::move(targets_.back());
   targets_.pop_back();
-  const auto done = open_target(root, std::move(target));
+  const auto done = open_target(root, std::move(target), turns);
   if (!done && walked_.empty()) failed_ = done.error();
   turns.between();
 }
 
-Result<> FamilyWalk::open_target(const Root& root, WalkTarget target) {
+Result<> FamilyWalk::open_target(const Root& root, WalkTarget target, Turns& turns) {
   auto pagemap = root.open_file(target.id.pid, target.folder + "pagemap");
   if (!pagemap) return pagemap.error();
-  auto mappings = read_mappings(root, target.id.pid, target.folder + "maps");
+  auto mappings = read_mappings(root, target.id.pid, target.folder + "maps", turns);
   if (!mappings) return mappings.error();
   std::erase_if(*mappings, [](const Mapping& mapping) {
     return !mapping.accessible || mapping.hugetlb || mapping.begin >= kKernelAddresses;

@@ -68,7 +68,7 @@ class FamilyWalk {
 
   bool is_done() const;
   void add_target(const Root& root, Turns& turns);
-  Result<> open_target(const Root& root, WalkTarget target);
+  Result<> open_target(const Root& root, WalkTarget target, Turns& turns);
   void search_on();
   void end_search();
   void choose_stride();

@@ -18,8 +18,9 @@ TEST(MapsReader, ReadsFilesThatAreLongerThanOnePiece) {
   }
   proc.file(7, "maps", text);
   const auto root = *proc.root();
+  Turns turns;
   EXPECT_EQ(*count_mappings(root, 7, "maps"), 3000u);
-  const auto mappings = read_mappings(root, 7, "maps");
+  const auto mappings = read_mappings(root, 7, "maps", turns);
   ASSERT_TRUE(mappings);
   ASSERT_EQ(mappings->size(), 3000u);
   EXPECT_EQ((*mappings)[2999].begin, 3000u * 0x10000);
@@ -28,8 +29,9 @@ TEST(MapsReader, ReadsFilesThatAreLongerThanOnePiece) {
 TEST(MapsReader, OfAProcessThatHasEndedThereIsNothing) {
   FakeProc proc;
   const auto root = *proc.root();
+  Turns turns;
   EXPECT_EQ(count_mappings(root, 7, "maps").error().reason, Reason::Gone);
-  EXPECT_EQ(read_mappings(root, 7, "maps").error().reason, Reason::Gone);
+  EXPECT_EQ(read_mappings(root, 7, "maps", turns).error().reason, Reason::Gone);
   proc.file(7, "maps", "");  // a zombie's
   EXPECT_EQ(*count_mappings(root, 7, "maps"), 0u);
 }

@@ -9,7 +9,6 @@ namespace {
 
 // Long enough for a waiting writer to wake up and take its lock; 10 pauses a look are 10 ms.
 constexpr timespec kPause = {0, 1'000'000};
-constexpr double kTurnSeconds = 100e-6;
 // A timer interrupt takes some 10 us; a task that gets our core keeps it for milliseconds.
 constexpr double kLostCoreSeconds = 1e-3;
 
@@ -43,8 +42,8 @@ void Turns::end() {
   keep_core_.reset();
 }
 
-void Turns::between() {
-  if (cpu_.seconds() - turn_cpu_began_ >= kTurnSeconds) pause();
+void Turns::between(double turn_seconds) {
+  if (cpu_.seconds() - turn_cpu_began_ >= turn_seconds) pause();
 }
 
 void Turns::pause() {

@@ -35,10 +35,14 @@ class KeepCore {
 // every 4 ms, by the kernel's rule against starvation, however short each of our holds is.
 class Turns {
  public:
+  // Of page tables: the process may have to wait for as long as a turn takes.
+  static constexpr double kTurnSeconds = 100e-6;
+
   Turns() { begin(); }
 
-  // To be called between two system calls that take the lock. Pauses where the turn is over.
-  void between();
+  // To be called between two system calls that take the lock. Pauses where the turn is over, that
+  // is, took so much CPU time.
+  void between(double turn_seconds = kTurnSeconds);
   void pause();  // now
   // CPU time so far, all turns.
   double cpu_seconds() const { return cpu_.seconds(); }
