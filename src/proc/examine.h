@@ -27,6 +27,14 @@ struct Finding {
 // Of this machine, for whoever runs us.
 std::vector<Finding> examine_machine(const CollectOptions& options);
 
+// Why the memory of another process of ours may not be read ("kernel.yama.ptrace_scope is 1"; empty
+// where that is not known), and what would help.
+struct Refusal {
+  std::string why{};
+  std::string advice{};
+};
+Refusal refusal_of_memory(const Roots& roots);
+
 // Of one process. Gone: there is none, or none that we may see.
 Result<std::vector<Finding>> examine_process(pid_t pid, const CollectOptions& options);
 

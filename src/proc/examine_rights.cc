@@ -102,9 +102,23 @@ bool add_opening(Findings& findings, const Root& root, const std::vector<pid_t>&
   return true;
 }
 
+std::string more_rights_for(const Root& root) {
+  return "run as root, or: " + how_to_get_rights(root);
+}
+
+Refusal refusal_in(const Root& root) {
+  const auto scope = root.read("sys/kernel/yama/ptrace_scope");
+  if (!scope) return {.why = {}, .advice = more_rights_for(root)};
+  const auto value = trimmed(*scope);
+  return {.why = fmt::format("kernel.yama.ptrace_scope is {}", value),
+          .advice = value == "3"
+                        ? "ptrace_scope 3 lasts until the next boot; use tidegauge run"
+                        : more_rights_for(root) + ", or: sudo sysctl kernel.yama.ptrace_scope=0"};
+}
+
 void add_reading(Findings& findings, const Root& root) {
   const auto others = find_others(root);
-  const auto more_rights = "run as root, or: " + how_to_get_rights(root);
+  const auto more_rights = more_rights_for(root);
   if (!add_opening(findings, root, others.other_users, "smaps_rollup",
                    "PSS of other users' processes")) {
     findings.limited("PSS of other users' processes", "not readable", more_rights);
@@ -113,13 +127,10 @@ void add_reading(Findings& findings, const Root& root) {
     findings.limited("PSS of your processes", "not readable", more_rights);
   }
   if (add_opening(findings, root, others.same_user, "mem", "memory of your processes")) return;
-  const auto scope = root.read("sys/kernel/yama/ptrace_scope");
-  const auto why = scope ? fmt::format(" (kernel.yama.ptrace_scope is {})", trimmed(*scope)) : "";
+  const auto refusal = refusal_in(root);
+  const auto why = refusal.why.empty() ? "" : fmt::format(" ({})", refusal.why);
   findings.limited("memory of your processes",
-                   "readable only in jobs that tidegauge run has started" + why,
-                   scope && trimmed(*scope) == "3"
-                       ? "ptrace_scope 3 lasts until the next boot; use tidegauge run"
-                       : more_rights + ", or: sudo sysctl kernel.yama.ptrace_scope=0");
+                   "readable only in jobs that tidegauge run has started" + why, refusal.advice);
 }
 
 // A reader of page tables that is not given the processor holds the watched process's locks: at
@@ -146,6 +157,11 @@ void add_files(Findings& findings) {
 }
 
 }  // namespace
+
+Refusal refusal_of_memory(const Roots& roots) {
+  const auto root = Root::open(roots.proc);
+  return root ? refusal_in(*root) : Refusal{};
+}
 
 std::vector<Finding> examine_rights(const CollectOptions& options) {
   Findings findings("rights");

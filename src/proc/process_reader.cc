@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "proc/statm.h"
@@ -18,9 +19,14 @@ namespace {
 // changes is read rarely, and not of all processes at once.
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kFullLookEverySeconds = 5;
+// What nobody has seen to change is asked for half as often, and half as often again.
+constexpr std::int64_t kFullLookLatestSeconds = 20;
 // A process whose rss has moved by less than this share for that long is looked at once a second.
 constexpr double kNoticeableChange = 0.001;
 constexpr double kQuietAfterSeconds = 5;
+// One that stays exactly as it is for that long is asked whether it still does every two seconds.
+constexpr double kStillAfterSeconds = 30;
+constexpr std::int64_t kCountStillEverySeconds = 2;
 
 std::uint64_t page_bytes() {
   static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -41,6 +47,18 @@ void take_memory(record::Memory& memory, const Status& status) {
   memory.page_tables = status.page_tables;
   memory.locked = status.locked;
   memory.peak_rss = status.peak_rss;
+}
+
+record::Activity activity_of(const Stat& stat) {
+  return {.state = stat.state,
+          .threads = stat.threads,
+          .minor_faults = stat.minor_faults,
+          .major_faults = stat.major_faults};
+}
+
+// Pages that become a process's own show as faults, though it has as many of them as before.
+bool has_been_active(const record::Activity& before, const record::Activity& now) {
+  return before.threads != now.threads || before.minor_faults != now.minor_faults;
 }
 
 }  // namespace
@@ -66,19 +84,16 @@ Result<std::optional<Stat>> ProcessReader::look_fully(Files& files, std::int64_t
   auto stat = parse_stat(*text);
   if (!stat) return stat.error();
   if (stat->id != last_.id) return Error{Reason::Gone, std::to_string(pid) + ": another process"};
-  last_.activity.state = stat->state;
-  last_.activity.threads = stat->threads;
-  last_.activity.minor_faults = stat->minor_faults;
-  last_.activity.major_faults = stat->major_faults;
   const bool first = !full_due_ns_;
-  full_due_ns_ =
-      now_ns + (first ? 1 + pid % kFullLookEverySeconds : kFullLookEverySeconds) * kSecondNs;
+  const auto memory_before = last_.memory;
+  const auto activity_before = std::exchange(last_.activity, activity_of(*stat));
+  size_bytes_ = stat->size_bytes;
   count_due_ns_ = now_ns + kSecondNs;
-  const auto before = last_.memory;
   if (has_ended(*stat)) return std::optional<Stat>{std::move(*stat)};
   if (stat->state == 'Z' && folder_.empty()) find_living_thread(files, *stat);
   if (!read_status(files) && !folder_.empty()) find_living_thread(files, *stat);
-  moving_ = first || last_.memory != before;
+  moving_ = first || last_.memory != memory_before;
+  put_off_full_look(now_ns, moving_ || has_been_active(activity_before, last_.activity));
   take_note_of_change(now_ns);
   return std::optional<Stat>{std::move(*stat)};
 }
@@ -101,7 +116,9 @@ Result<> ProcessReader::read_status(Files& files) {
 Result<Statm> ProcessReader::read_statm(Files& files) {
   const auto text = files.read(statm_, last_.id.pid, folder_ + "statm");
   if (!text) return text.error();
-  return parse_statm(*text);
+  const auto statm = parse_statm(*text);
+  if (statm) size_bytes_ = statm->size * page_bytes();
+  return statm;
 }
 
 // Whether anything has changed. No memory: it is ending, or its first thread has, and stat tells.
@@ -111,7 +128,8 @@ Result<std::optional<Stat>> ProcessReader::count(Files& files, std::int64_t now_
   const auto now = read_statm(files);
   if (!now && now.error().reason == Reason::Gone) return now.error();
   if (!now || !statm_.is_kept() || !is_as_it_was(*now)) return look_fully(files, now_ns);
-  count_due_ns_ = now_ns + kSecondNs;
+  const bool still = seconds_between(changed_ns_, now_ns) >= kStillAfterSeconds;
+  count_due_ns_ = now_ns + (still ? kCountStillEverySeconds : 1) * kSecondNs;
   return std::optional<Stat>{};
 }
 
@@ -164,6 +182,15 @@ void ProcessReader::take_note_of_change(std::int64_t now_ns) {
   if (static_cast<double>(moved) <= kNoticeableChange * static_cast<double>(rss_then_)) return;
   rss_then_ = rss;
   changed_ns_ = now_ns;
+}
+
+// The first time by pid, so that not all are due at once.
+void ProcessReader::put_off_full_look(std::int64_t now_ns, bool changed) {
+  const bool first = full_every_seconds_ == 0;
+  full_every_seconds_ =
+      changed ? kFullLookEverySeconds : std::min(2 * full_every_seconds_, kFullLookLatestSeconds);
+  full_due_ns_ =
+      now_ns + (first ? 1 + last_.id.pid % kFullLookEverySeconds : full_every_seconds_) * kSecondNs;
 }
 
 bool ProcessReader::is_quiet(std::int64_t now_ns) const {

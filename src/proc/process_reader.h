@@ -14,10 +14,11 @@
 namespace tidegauge::proc {
 
 // Reads the cheap counters of one process, again and again. A process whose counters stay as they
-// are is asked by its smallest file (statm) whether that is still so, once a second; as soon as it
-// moves all of them are read once a second, and at higher rates that file at every look. What does
-// not show there (state, threads, faults, name; swap and the peak of a process that is otherwise
-// unchanged) is at most five seconds old. What a look does not read is as the last one found it.
+// are is asked by its smallest file (statm) whether that is still so, once a second and after half
+// a minute every two; as soon as it moves all of them are read once a second, and at higher rates
+// that file at every look. What does not show there (state, threads, faults, name; swap and the
+// peak of a process that is otherwise unchanged) is read every five seconds, and of a process that
+// does nothing every twenty. What a look does not read is as the last one found it.
 class ProcessReader {
  public:
   explicit ProcessReader(const record::ProcessId& id);
@@ -33,6 +34,8 @@ class ProcessReader {
   // Where files about its memory are: "" or, where its first thread has ended before the others,
   // "task/TID/". To be put before a file's name.
   const std::string& folder() const { return folder_; }
+  // Of its address space, as read last.
+  std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
   Result<std::optional<Stat>> look_fully(Files& files, std::int64_t now_ns);
@@ -43,6 +46,7 @@ class ProcessReader {
   bool is_as_it_was(const Statm& now) const;
   void find_living_thread(Files& files, const Stat& stat);
   void take_note_of_change(std::int64_t now_ns);
+  void put_off_full_look(std::int64_t now_ns, bool changed);
   bool is_quiet(std::int64_t now_ns) const;
 
   record::ProcessSample last_;
@@ -51,7 +55,9 @@ class ProcessReader {
   KeptFile statm_;
   KeptFile status_;
   std::optional<std::int64_t> full_due_ns_;  // none: it was never looked at
+  std::int64_t full_every_seconds_ = 0;
   std::int64_t count_due_ns_ = 0;
+  std::uint64_t size_bytes_ = 0;
   bool moving_ = false;                        // the last look found other counters
   std::optional<std::uint64_t> shared_pages_;  // of statm, when status was read last
   std::uint64_t rss_then_ = 0;                 // when it last changed noticeably

@@ -93,7 +93,49 @@ TEST(ProcessReader, AQuietProcessIsLookedAtOnceASecond) {
   EXPECT_EQ(reader.last().memory.anon, 9500u << 10);  // now it is read at every look again
 }
 
-TEST(ProcessReader, WhileAProcessStaysAsItIsTheRestIsAtMostFiveSecondsOld) {
+struct Waited {
+  int looks = 0;
+  int full = 0;
+};
+
+// Once a second, until it has heard of `threads`.
+Waited wait_for_threads(ProcessReader& reader, Files& files, std::int64_t& now,
+                        std::uint64_t threads) {
+  Waited waited;
+  for (; reader.last().activity.threads != threads && waited.looks < 50; now += kSecond) {
+    const auto stat = reader.look(files, now, 1);
+    if (!stat) return waited;
+    waited.full += *stat ? 1 : 0;
+    ++waited.looks;
+  }
+  return waited;
+}
+
+TEST(ProcessReader, WhileAProcessStaysAsItIsTheRestIsReadRarely) {
+  FakeProc proc;
+  FakeProcess process{.pid = 7};
+  process.put_into(proc);
+  Files files(*proc.root(), 10);
+  ProcessReader reader({7, 100});
+  std::int64_t now = 0;
+  for (; now < 4 * kSecond; now += kSecond) ASSERT_TRUE(reader.look(files, now, 1));
+  process.threads = 9;
+  proc.file(7, "stat", process.stat());  // and the memory is as it was
+  EXPECT_LE(wait_for_threads(reader, files, now, 9).looks, 10);
+  for (const auto until = now + 60 * kSecond; now < until; now += kSecond) {
+    ASSERT_TRUE(reader.look(files, now, 1));
+  }
+  process.threads = 11;
+  proc.file(7, "stat", process.stat());
+  const auto waited = wait_for_threads(reader, files, now, 11);
+  EXPECT_LE(waited.looks, 20);
+  EXPECT_EQ(waited.full, 1);
+  process.threads = 12;
+  proc.file(7, "stat", process.stat());
+  EXPECT_LE(wait_for_threads(reader, files, now, 12).looks, 5);  // it does something again
+}
+
+TEST(ProcessReader, OfAProcessThatMovesAllIsReadAtOnce) {
   FakeProc proc;
   FakeProcess process{.pid = 7};
   process.put_into(proc);
@@ -101,21 +143,10 @@ TEST(ProcessReader, WhileAProcessStaysAsItIsTheRestIsAtMostFiveSecondsOld) {
   ProcessReader reader({7, 100});
   std::int64_t now = 0;
   for (; now < 20 * kSecond; now += kSecond) ASSERT_TRUE(reader.look(files, now, 1));
-  process.threads = 9;
-  proc.file(7, "stat", process.stat());  // and the memory is as it was
-  int looks = 0;
-  int full = 0;
-  for (; reader.last().activity.threads != 9u && looks < 20; now += kSecond, ++looks) {
-    const auto stat = reader.look(files, now, 1);
-    ASSERT_TRUE(stat);
-    full += *stat ? 1 : 0;
-  }
-  EXPECT_LE(looks, 5);
-  EXPECT_EQ(full, 1);
   process.anon_kb += 4;
   process.threads = 10;
   process.put_into(proc);
-  ASSERT_TRUE(*reader.look(files, now, 1));  // it moves: all is read at once
+  ASSERT_TRUE(*reader.look(files, now, 1));
   EXPECT_EQ(reader.last().activity.threads, 10u);
   process.name = "other";
   proc.file(7, "stat", process.stat());

@@ -64,6 +64,7 @@ Result<Stat> parse_stat(std::string_view text) {
             .minor_faults = *minor,
             .major_faults = *major,
             .threads = *threads,
+            .size_bytes = number<std::uint64_t>(fields, 23).value_or(0),
             .rss_pages = *rss,
             .exit_signal = number<int>(fields, 38).value_or(SIGCHLD),
             .image = {number<std::uint64_t>(fields, 26).value_or(0),

@@ -34,6 +34,7 @@ struct Stat {
   std::uint64_t minor_faults = 0;
   std::uint64_t major_faults = 0;
   std::uint64_t threads = 0;
+  std::uint64_t size_bytes = 0;  // of the address space
   std::uint64_t rss_pages = 0;
   int exit_signal = 0;  // what its parent gets when it ends; 0: nothing
   Image image{};

@@ -27,6 +27,7 @@ TEST(ParseStat, TakesTheFieldsOfProc5) {
                          .minor_faults = 100,
                          .major_faults = 7,
                          .threads = 1,
+                         .size_bytes = 3133440,
                          .rss_pages = 394,
                          .exit_signal = 17,
                          .image = {93895217946624, 140725548458384}}));

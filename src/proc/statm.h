@@ -10,6 +10,7 @@ namespace tidegauge::proc {
 
 // /proc/PID/statm: the cheapest file that tells a process's memory. In pages.
 struct Statm {
+  std::uint64_t size = 0;  // of the address space
   std::uint64_t resident = 0;
   std::uint64_t shared = 0;  // of those: pages of files and shmem, so that the rest is anonymous
 

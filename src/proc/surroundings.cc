@@ -10,18 +10,39 @@ namespace tidegauge::proc {
 
 namespace {
 
-// 30 us cold; meminfo's numbers move slowly.
-constexpr std::int64_t kMachineEveryNs = 950'000'000;
-// Where the job has its group to itself, what that is charged goes into the ledger beside the
-// processes' own counters, and has to be of the same moment.
-constexpr std::int64_t kCgroupsEveryNs = 950'000'000;
+// 30 us cold each; their numbers move slowly, and matter where little is left. But where the job
+// has its group to itself, what that is charged goes into the ledger beside the processes' own
+// counters, and has to be of the same moment.
+constexpr std::int64_t kMachineEveryNs = 4'950'000'000;
+constexpr std::int64_t kCgroupsEveryNs = 4'950'000'000;
+constexpr std::int64_t kScarceEveryNs = 950'000'000;
+constexpr double kScarce = 0.2;  // of the machine's memory, or of the limit
 // Limits are changed by hand.
-constexpr std::int64_t kCgroupLimitsEveryNs = 4'900'000'000;
+constexpr std::int64_t kCgroupLimitsEveryNs = 9'900'000'000;
 // Lists all processes of the group.
 constexpr std::int64_t kExclusiveEveryNs = 10'000'000'000;
 constexpr std::int64_t kGpusEveryNs = 950'000'000;
 // A driver's answer takes between 0.1 and 10 ms for each device.
 constexpr double kGpusShareOfACore = 0.0002;
+
+double as_double(std::uint64_t bytes) {
+  return static_cast<double>(bytes);
+}
+
+bool is_scarce(const record::Machine& machine) {
+  return machine.available && machine.total &&
+         as_double(*machine.available) < kScarce * as_double(*machine.total);
+}
+
+bool is_scarce(const record::Cgroup& cgroup) {
+  return cgroup.limit && cgroup.current &&
+         as_double(*cgroup.current) > (1 - kScarce) * as_double(*cgroup.limit);
+}
+
+bool is_scarce(const std::vector<record::Cgroup>& cgroups) {
+  return std::any_of(cgroups.begin(), cgroups.end(),
+                     [](const auto& one) { return is_scarce(one); });
+}
 
 }  // namespace
 
@@ -62,7 +83,7 @@ void Surroundings::follow_a_living_one(std::span<const pid_t> members) {
 void Surroundings::look(std::int64_t now_ns, std::span<const pid_t> members, bool changed) {
   if (machine_reader_ && now_ns >= machine_due_ns_) {
     machine_ = machine_reader_->read();
-    machine_due_ns_ = now_ns + kMachineEveryNs;
+    machine_due_ns_ = now_ns + (is_scarce(*machine_) ? kScarceEveryNs : kMachineEveryNs);
   }
   if (changed) follow_a_living_one(members);
   if (cgroup_reader_) look_at_cgroups(now_ns, members, changed);
@@ -74,7 +95,7 @@ void Surroundings::look_at_cgroups(std::int64_t now_ns, std::span<const pid_t> m
   if (now_ns < cgroups_due_ns_ && !changed && !exclusive_) return;
   const bool limits_due = now_ns >= limits_due_ns_ || changed;
   cgroups_ = limits_due ? cgroup_reader_->read() : cgroup_reader_->read_counts();
-  cgroups_due_ns_ = now_ns + kCgroupsEveryNs;
+  cgroups_due_ns_ = now_ns + (is_scarce(cgroups_) ? kScarceEveryNs : kCgroupsEveryNs);
   if (limits_due) limits_due_ns_ = now_ns + kCgroupLimitsEveryNs;
   if (now_ns >= exclusive_due_ns_ || changed) {
     exclusive_ = cgroup_reader_->holds_only(members);

@@ -19,8 +19,9 @@ namespace {
 // How much bigger the biggest process has to be than the one that was biggest before, or than it
 // was itself, before roles are looked at again: two workers of a size would make them flicker.
 constexpr double kClearlyBigger = 1.2;
-// For counts that are taken rarely, in one look.
+// For counts that are taken rarely, in one look; the first one takes them of some hundred.
 constexpr double kRareSeconds = 500e-6;
+constexpr double kFirstRareSeconds = 20e-3;
 
 // As a shell says it.
 std::optional<double> exit_status(const Stat& stat, bool ours_to_know) {
@@ -215,11 +216,14 @@ void Watchlist::name_all_roles() {
 
 void Watchlist::look_rarely(std::int64_t now_ns, Warnings& warnings) {
   const CpuClock clock;
+  const double most = std::exchange(first_rare_look_, false) ? kFirstRareSeconds : kRareSeconds;
   for (std::size_t tried = 0; tried < members_.size(); ++tried) {
     if (next_rare_ >= members_.size()) next_rare_ = 0;
     auto& watched = members_[next_rare_];
-    if (watched.rare.is_due(now_ns) && clock.seconds() > kRareSeconds) return;
+    const bool due = watched.rare.is_due(now_ns, watched.reader.size_bytes());
+    if (due && clock.seconds() > most) return;
     ++next_rare_;
+    if (!due) continue;
     const auto done = count_rarely(watched, now_ns);
     if (done || done.error().reason != Reason::Denied) continue;
     warnings.once(Warnings::About::OthersProcess, not_ours_to_read(watched.process));
@@ -230,9 +234,11 @@ Result<> Watchlist::count_rarely(Watched& watched, std::int64_t now_ns) {
   const auto pid = watched.process.id.pid;
   Result<> fds = Ok{};
   if (watched.rare.fds_due(now_ns)) fds = watched.rare.count_fds(files_, pid, now_ns);
-  if (!watched.rare.vmas_due(now_ns) || may_hold_its_lock(files_.root(), watched)) return fds;
+  if (may_hold_its_lock(files_.root(), watched)) return fds;
   read_command(watched);  // a program may write over its own (setproctitle)
-  const auto vmas = watched.rare.count_vmas(files_, pid, watched.reader.folder(), now_ns);
+  const auto size = watched.reader.size_bytes();
+  if (!watched.rare.vmas_due(now_ns, size)) return fds;
+  const auto vmas = watched.rare.count_vmas(files_, pid, watched.reader.folder(), size, now_ns);
   return fds ? vmas : fds;
 }
 

@@ -36,7 +36,8 @@ class Watchlist {
 
   // Reads counters, finds out who is new, who has left and who runs another program.
   Changes look(std::int64_t now_ns, double interval_seconds);
-  // Takes counts that are due, of as many members as a fraction of a millisecond is enough for.
+  // Takes counts that are due, of as many members as a fraction of a millisecond is enough for, and
+  // more the first time.
   void look_rarely(std::int64_t now_ns, Warnings& warnings);
 
   std::span<Watched> members() { return members_; }
@@ -72,6 +73,7 @@ class Watchlist {
   record::ProcessId biggest_{};          // when roles were named last
   std::uint64_t biggest_when_named_ = 0;
   std::size_t next_rare_ = 0;  // whose turn it is
+  bool first_rare_look_ = true;
 };
 
 }  // namespace tidegauge::proc
