@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/judge_pace.h"
 #include "cli/page_file.h"
+#include "cli/startup_pages.h"
 #include "record/file.h"
 #include "record/store.h"
 
@@ -16,25 +18,6 @@ namespace tidegauge::cli {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-// How long a verdict stands before another is worth its cost.
-struct JudgePace {
-  double share_of_a_core;
-  double at_first;  // in the beginning, when everything is news: of the time watched so far
-  double rarely;    // after an hour a second more changes nothing: the same
-  double soonest_seconds;
-  double latest_seconds;
-};
-constexpr JudgePace kTree{0.0001, 1.0 / 3, 1.0 / 50, 2, 60};
-// Of single processes: some dozens, 8 ms for 25 of them, and nobody waits for them. They also
-// follow the tree's.
-constexpr JudgePace kAll{0.0001, 4, 1.0 / 20, 8, 120};
-
-double again_after(const JudgePace& pace, double cost_seconds, double watched_seconds) {
-  const double affordable =
-      std::min(cost_seconds / pace.share_of_a_core, pace.at_first * watched_seconds);
-  return std::clamp(std::max(affordable, pace.rarely * watched_seconds), pace.soonest_seconds,
-                    pace.latest_seconds);
-}
 
 std::int64_t to_ns(double seconds) {
   return static_cast<std::int64_t>(std::llround(seconds * kNsPerSecond));
@@ -50,9 +33,9 @@ struct Session::State {
         started_ns(clock_ns(CLOCK_MONOTONIC)) {}
 
   void take(const record::Entry& entry);
+  void judge_if_due();
   void judge();
   void judge_all();
-  std::int64_t due_after(const JudgePace& pace, std::int64_t cpu_before_ns) const;
   void write(const record::Entry& entry);
   Result<std::string> write_report(const verdict::Verdicts& about,
                                    const std::string& recording) const;
@@ -68,9 +51,10 @@ struct Session::State {
   verdict::Verdicts verdicts{};
   std::int64_t started_ns = 0;
   std::int64_t due_ns = 0;
-  std::int64_t judge_due_ns = 0;
-  std::int64_t judge_all_due_ns = 0;
+  Judged judged{};
+  Judged judged_all{};
   bool fresh = false;
+  bool first_look = true;
 };
 
 void Session::State::write(const record::Entry& entry) {
@@ -87,12 +71,17 @@ void Session::State::take(const record::Entry& entry) {
   if (options.on_entry) options.on_entry(entry, ledgers);
 }
 
+void Session::State::judge_if_due() {
+  const auto held = static_cast<double>(ledgers.last().total);
+  if (verdicts.all.empty() || judged_all.is_due(kJudgeAll, sample.at_ns, held)) return judge_all();
+  if (judged.is_due(kJudgeTree, sample.at_ns, held)) judge();
+}
+
 void Session::State::judge() {
-  if (verdicts.all.empty() || sample.at_ns >= judge_all_due_ns) return judge_all();
-  const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const CpuClock clock;
   auto tree = gauge.judge_first();
   fresh = true;
-  judge_due_ns = due_after(kTree, before);
+  judged = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
   const bool changed = tree.all.front().klass != verdicts.all.front().klass;
   if (changed) return judge_all();  // what is told of a change fits together
   verdicts.all.front() = std::move(tree.all.front());
@@ -100,17 +89,13 @@ void Session::State::judge() {
 }
 
 void Session::State::judge_all() {
-  const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const CpuClock clock;
   verdicts = gauge.judge();
   fresh = true;
-  judge_all_due_ns = due_after(kAll, before);
-  judge_due_ns = sample.at_ns + to_ns(kTree.soonest_seconds);
-}
-
-std::int64_t Session::State::due_after(const JudgePace& pace, std::int64_t cpu_before_ns) const {
-  const auto cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns;
-  return sample.at_ns + to_ns(again_after(pace, static_cast<double>(cost) / kNsPerSecond,
-                                          static_cast<double>(sample.at_ns) / kNsPerSecond));
+  judged_all = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
+  // The tree's was one of them.
+  judged = {judged_all.at_ns, judged_all.held_bytes,
+            std::min(judged.cost_seconds, judged_all.cost_seconds)};
 }
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
@@ -167,7 +152,8 @@ void Session::look() {
       std::max(state.options.interval_seconds, state.collector.recommended_interval_seconds()));
   // Keep to the grid; after a pause go on from now instead of catching up.
   state.due_ns = std::max(state.due_ns + step, now + step / 2);
-  if (now >= state.judge_due_ns) state.judge();
+  state.judge_if_due();
+  if (std::exchange(state.first_look, false)) give_back_startup_pages();
 }
 
 void Session::add(const record::Event& mark) {
