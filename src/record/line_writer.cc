@@ -165,8 +165,19 @@ void LineWriter::add(const Sample& sample) {
   last_ = sample;
 }
 
+// True where a line has nothing to say of the processes. What is of one sample only is news.
+bool LineWriter::are_as_they_were(const std::vector<ProcessSample>& now) const {
+  if (described_since_sample_ || now != last_.processes) return false;
+  return std::none_of(now.begin(), now.end(), [](const ProcessSample& process) {
+    return std::any_of(kColumns.begin(), kColumns.end(), [&](const ColumnField& column) {
+      return column.momentary && column.of(process).has_value();
+    });
+  });
+}
+
 void LineWriter::add_processes(const Sample& sample) {
   const auto& now = sample.processes;
+  if (are_as_they_were(now)) return;
   const bool same =
       std::equal(now.begin(), now.end(), last_.processes.begin(), last_.processes.end(),
                  [](const auto& a, const auto& b) { return a.id == b.id; });

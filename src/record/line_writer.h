@@ -30,6 +30,7 @@ class LineWriter {
 
  private:
   void write(const Process& process, bool again);
+  bool are_as_they_were(const std::vector<ProcessSample>& now) const;
   void add_processes(const Sample& sample);
   void add_columns(const std::vector<ProcessSample>& now);
   template <class Value>

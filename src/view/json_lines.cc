@@ -97,20 +97,29 @@ void JsonLines::put_sample(const record::Sample& sample, const record::Ledger& l
   line_ = R"({"type":"sample","seconds":)";
   fmt::format_to(std::back_inserter(line_), "{},", seconds_);
   put_tree(line_, ledger);
-  line_ += R"(,"processes":[)";
+  line_ += R"(,"processes":)";
+  line_ += processes_of(sample);
+  line_ += "}\n";
+}
+
+const std::string& JsonLines::processes_of(const record::Sample& sample) {
+  if (!last_text_.empty() && sample.processes == last_processes_) return last_text_;
+  last_processes_ = sample.processes;
+  auto& text = last_text_ = '[';
   for (const auto& one : sample.processes) {
-    line_ += R"({"pid":)";
-    put_number(line_, one.id.pid);
-    put(line_, R"(,"start_ticks":)", one.id.start_ticks);
-    if (const auto found = names_.find(one.id); found != names_.end()) line_ += found->second;
-    put_memory(line_, one.memory);
-    put(line_, R"(,"threads":)", one.activity.threads);
-    put(line_, R"(,"fds":)", one.activity.fds);
-    put(line_, R"(,"vmas":)", one.activity.vmas);
-    line_ += "},";
+    text += R"({"pid":)";
+    put_number(text, one.id.pid);
+    put(text, R"(,"start_ticks":)", one.id.start_ticks);
+    if (const auto found = names_.find(one.id); found != names_.end()) text += found->second;
+    put_memory(text, one.memory);
+    put(text, R"(,"threads":)", one.activity.threads);
+    put(text, R"(,"fds":)", one.activity.fds);
+    put(text, R"(,"vmas":)", one.activity.vmas);
+    text += "},";
   }
-  if (line_.back() == ',') line_.pop_back();
-  line_ += "]}\n";
+  if (text.back() == ',') text.pop_back();
+  text += ']';
+  return text;
 }
 
 std::string_view JsonLines::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
@@ -120,6 +129,7 @@ std::string_view JsonLines::add(const record::Entry& entry, const record::Ledger
   }
   if (const auto* process = std::get_if<record::Process>(&entry)) {
     names_[process->id] = name_fields(*process);
+    last_text_.clear();
     return {};
   }
   const auto& event = std::get<record::Event>(entry);

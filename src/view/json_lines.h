@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "record/ledger.h"
 #include "record/recording.h"
@@ -27,9 +28,14 @@ class JsonLines {
 
  private:
   void put_sample(const record::Sample& sample, const record::Ledger& ledger);
+  // The list of a sample's processes, from its bracket on.
+  const std::string& processes_of(const record::Sample& sample);
 
   std::map<record::ProcessId, std::string> names_;  // and roles, as fields of a line
   std::string line_;                                // its memory is used again
+  // Most samples find all processes as the one before did, and numbers take longest to write.
+  std::vector<record::ProcessSample> last_processes_;
+  std::string last_text_;
   std::optional<verdict::Class> last_class_{};
   double seconds_ = 0;
 };
