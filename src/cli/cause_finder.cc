@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cause_finder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/text.h"
+#include "proc/examine.h"
+#include "view/accounts.h"
 
 namespace tidegauge::cli {
 
@@ -36,6 +42,23 @@ bool has_room(const Session& session, const verdict::Verdict& verdict) {
   if (!machine || !machine->available || !machine->total) return true;
   return static_cast<double>(*machine->available) >
          kRoomNeeded * static_cast<double>(*machine->total);
+}
+
+// Of other programs there is no census, so that nobody is to be told how to get one.
+bool seems_to_be_python(const Session& session, const record::ProcessId& id) {
+  const auto& processes = session.summary().accounts().processes;
+  const auto found = processes.find(id);
+  if (found == processes.end()) return false;
+  const auto& known = found->second.known;
+  return lower(known.name + " " + known.command).find("python") != std::string::npos;
+}
+
+std::string not_let_in(pid_t pid) {
+  const auto refusal = proc::refusal_of_memory({});
+  return fmt::format(
+      "not looked for: process {} may not be read{}; {}, or start the job "
+      "with tidegauge run",
+      pid, refusal.why.empty() ? "" : " (" + refusal.why + ")", refusal.advice);
 }
 
 }  // namespace
@@ -87,6 +110,9 @@ void CauseFinder::hear(Session& session, const CensusServer::Answer& answer) {
   if (!answer.taken) {
     ++refused_[asked_->process];
     soonest_seconds_ = kAfterARefusalSeconds;
+    if (answer.denied && note_.empty() && seems_to_be_python(session, asked_->process)) {
+      note_ = not_let_in(asked_->process.pid);
+    }
     return;
   }
   refused_.erase(asked_->process);

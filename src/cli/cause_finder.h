@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "cli/census_server.h"
 #include "cli/session.h"
@@ -17,6 +18,8 @@ class CauseFinder {
   void after_look(Session& session);
   // The watch is over: what was asked last is waited for, a little.
   void finish(Session& session);
+  // Why nobody was found, where that can be changed. Empty: nothing to say.
+  const std::string& note() const { return note_; }
 
  private:
   struct Asked {
@@ -33,6 +36,7 @@ class CauseFinder {
   std::optional<Asked> asked_{};
   double soonest_seconds_ = 0;                  // after the last one, by what it cost
   std::map<record::ProcessId, int> refused_{};  // how often
+  std::string note_{};
 };
 
 }  // namespace tidegauge::cli

@@ -37,9 +37,10 @@ double cpu_seconds() {
   return cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
 }
 
-// "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then an empty line.
+// "none", "denied" or "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then
+// an empty line.
 std::string told(const Result<census::Census>& taken, double cpu_seconds) {
-  if (!taken) return "none\n\n";
+  if (!taken) return taken.error().reason == Reason::Denied ? "denied\n\n" : "none\n\n";
   auto text = fmt::format("taken {} {}\n", cpu_seconds, taken->pause_ms);
   for (std::size_t i = 0; i < std::min(kMostHolders, taken->retainers.size()); ++i) {
     const auto& holder = taken->retainers[i];
@@ -103,7 +104,9 @@ std::optional<record::Census::Holder> parse_holder(std::string_view line) {
 CensusServer::Answer parse_answer(std::string_view text) {
   CensusServer::Answer answer;
   auto head = next_line(text);
-  if (next_word(head) != "taken") return answer;
+  const auto word = next_word(head);
+  answer.denied = word == "denied";
+  if (word != "taken") return answer;
   answer.taken = true;
   answer.cpu_seconds = to_number<double>(next_word(head)).value_or(0);
   answer.pause_ms = to_number<double>(next_word(head)).value_or(0);

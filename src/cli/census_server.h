@@ -23,7 +23,8 @@ class CensusServer {
   void ask(pid_t pid);  // not while it is busy
 
   struct Answer {
-    bool taken = false;  // false: it runs no Python that we know, may not be read, or has ended
+    bool taken = false;   // false: it runs no Python that we know, may not be read, or has ended
+    bool denied = false;  // it may not be read
     double cpu_seconds = 0;
     double pause_ms = 0;
     std::vector<record::Census::Holder> holders{};

@@ -164,9 +164,10 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
       session.look();
       causes.after_look(session);
       screen.show(session);
-      if (enough_seen(session, options.sitting)) break;
     }
-    job.pump(std::max<std::int64_t>(session.due_ns() - session.now_ns(), 0), screen.fd());
+    if (enough_seen(session, options.sitting)) break;
+    const auto left_ns = wake_ns(session, options.sitting) - session.now_ns();
+    job.pump(std::max<std::int64_t>(left_ns, 0), screen.fd());
     if (screen.take_keys(session)) screen.close();
   }
   job.on_output({});
@@ -208,7 +209,7 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
   if (!session) return tell_of_nothing(session.error(), options);
   if (options.sitting.quiet) return;
   for (const auto& warning : warnings) fail("run", kCouldNotLook, warning);
-  print_ending(*session, *ending, stderr);
+  print_ending(*session, *ending, helpers.causes.note(), stderr);
 }
 
 // Whatever happens to our watching, the job is waited for.

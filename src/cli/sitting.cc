@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -24,16 +26,24 @@ SessionOptions session_options(std::string_view command, const SittingOptions& s
   return options;
 }
 
+std::int64_t wake_ns(const Session& session, const SittingOptions& sitting) {
+  if (!sitting.for_seconds) return session.due_ns();
+  return std::min(session.due_ns(),
+                  static_cast<std::int64_t>(std::ceil(*sitting.for_seconds * 1e9)));
+}
+
 bool enough_seen(const Session& session, const SittingOptions& sitting) {
   if (sitting.until_decided && session.decided()) return true;
   return sitting.for_seconds && static_cast<double>(session.now_ns()) / 1e9 >= *sitting.for_seconds;
 }
 
-void print_ending(const Session& session, const Session::Ending& ending, std::FILE* to) {
+void print_ending(const Session& session, const Session::Ending& ending, std::string_view causes,
+                  std::FILE* to) {
   const auto paper = paper_of(::fileno(to));
   auto text = session.summary().text(
       ending.verdicts,
       {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
+  if (!causes.empty()) text += fmt::format("causes     {}\n", causes);
   if (!ending.recording.empty()) text += "recording  " + printable(ending.recording) + "\n";
   if (!ending.report.empty()) text += "report     " + printable(ending.report) + "\n";
   put(to, text);

@@ -2,6 +2,7 @@
 // How `watch` and `run` begin and end a session.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -15,10 +16,16 @@ namespace tidegauge::cli {
 SessionOptions session_options(std::string_view command, const SittingOptions& sitting,
                                const verdict::Rules& rules, std::string subject);
 
+// When to wake up next, on the session's clock: for the next look, or because --for is over, which
+// may be long before where looks are far apart.
+std::int64_t wake_ns(const Session& session, const SittingOptions& sitting);
+
 // True when --for or --until-decided say that enough was seen.
 bool enough_seen(const Session& session, const SittingOptions& sitting);
 
-// The summary of a session that has ended, and where its recording and report are.
-void print_ending(const Session& session, const Session::Ending& ending, std::FILE* to);
+// The summary of a session that has ended, where its recording and report are, and what else there
+// is to say of its causes.
+void print_ending(const Session& session, const Session::Ending& ending, std::string_view causes,
+                  std::FILE* to);
 
 }  // namespace tidegauge::cli

@@ -70,13 +70,16 @@ std::string subject_of(const WatchOptions& options) {
   return fmt::format("pid {}", fmt::join(options.pids, " "));
 }
 
-// Waits until `due_ns` of the session's clock, a stop signal or a key.
-void wait(const Session& session, int stop_fd, int key_fd) {
+// Waits until `until_ns` of the session's clock, a stop signal or a key.
+void wait(const Session& session, std::int64_t until_ns, int stop_fd, int key_fd) {
   pollfd fds[] = {{stop_fd, POLLIN, 0}, {key_fd, POLLIN, 0}};
-  const auto left_ns = std::max<std::int64_t>(session.due_ns() - session.now_ns(), 0);
+  const auto left_ns = std::max<std::int64_t>(until_ns - session.now_ns(), 0);
   const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
   ::ppoll(fds, key_fd >= 0 ? 2 : 1, &left, nullptr);
 }
+
+// A line of 25 processes is 8 KB: one write a sample instead of two or three.
+constexpr std::size_t kLineBuffer = 64 << 10;
 
 void print(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
@@ -140,6 +143,7 @@ int watch(Words words) {
   const auto subject = subject_of(options);
   auto begin_options = session_options("watch", options.sitting, options.rules, subject);
   if (options.json) {
+    std::setvbuf(stdout, nullptr, _IOFBF, kLineBuffer);
     begin_options.on_entry = [&lines](const record::Entry& entry,
                                       const record::LedgerKeeper& ledgers) {
       print(lines.add(entry, ledgers));
@@ -163,7 +167,7 @@ int watch(Words words) {
     if (options.json) print_json(*session, lines, subject);
     screen.show(*session);
     if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
-    wait(*session, stop.fd(), screen.fd());
+    wait(*session, wake_ns(*session, options.sitting), stop.fd(), screen.fd());
     leave = stop.taken() || screen.take_keys(*session);
   }
   screen.close();
@@ -172,8 +176,9 @@ int watch(Words words) {
   const auto ending = session->end();
   if (options.json) {
     print(lines.last_verdict(ending.verdicts, subject));
+    if (!causes.note().empty()) fail("watch", kNothingWrong, causes.note());
   } else if (!options.sitting.quiet) {
-    print_ending(*session, ending, stdout);
+    print_ending(*session, ending, causes.note(), stdout);
   }
   return exit_code_of(ending.verdicts);
 }

@@ -12,11 +12,12 @@ import pytest
 class Watch:
     """`watch --json` on a process, read line by line."""
 
-    def __init__(self, tidegauge, *words, interval="50ms"):
+    def __init__(self, tidegauge, *words, interval="50ms", **options):
         self.process = subprocess.Popen(
             [str(tidegauge), "watch", "--json", "--interval", interval, "--no-record", *map(str, words)],
             stdout=subprocess.PIPE,
             text=True,
+            **options,
         )
 
     def until(self, wanted):
@@ -174,3 +175,39 @@ def test_what_is_not_ours_to_read_gets_advice(tidegauge, home, job):
     )  # fmt: skip
     assert done.returncode in (0, 1, 3), done.stderr
     assert "root" in done.stderr or "ptrace" in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_why_nobody_was_asked_who_holds_the_memory(tidegauge, home, job):
+    gauge = subprocess.Popen(
+        [str(tidegauge), "watch", str(job.pid), "--for", "10s", "--interval", "100ms", "--no-record", "--no-live"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=65534, group=65534, extra_groups=[],
+    )  # fmt: skip
+    gauge.stderr.readline()  # the first look is over
+    job.ask("grow 150000000")
+    out, err = gauge.communicate(timeout=60)
+    assert gauge.returncode in (0, 1), err
+    causes = [line for line in out.splitlines() if line.startswith("causes")]
+    assert len(causes) == 1, out
+    assert f"process {job.pid} may not be read" in causes[0]
+    assert "run as root" in causes[0] and "tidegauge run" in causes[0]
+
+
+def test_a_tree_of_1500_is_looked_at_less_often_and_that_is_said(watch, job):
+    assert len(job.ask("fork 1500").split()) == 1500
+    begun = watch(job.pid, "--for", "3s", interval="100ms", stderr=subprocess.PIPE)
+    samples = [line for line in map(json.loads, begun.process.stdout) if line["type"] == "sample"]
+    job.ask("end_children")
+    assert begun.process.wait() in (0, 1)
+    assert all(len(sample["processes"]) == 1501 for sample in samples)
+    assert 5 <= len(samples) < 25  # and not 30
+    words = begun.process.stderr.read()
+    assert words.count("a look at 1501 processes takes") == 1, words
+    assert "instead of every 0.1" in words, words
+
+
+def test_a_while_is_over_when_it_is_over_however_far_apart_the_looks_are(call, job):
+    began = time.monotonic()
+    done = call("watch", job.pid, "--for", "300ms", "--interval", "30s", "--no-record")
+    assert done.returncode in (0, 1)
+    assert time.monotonic() - began < 20
