@@ -15,7 +15,6 @@ import dataclasses
 import os
 import pathlib
 import platform
-import resource
 import shutil
 import statistics
 import subprocess
@@ -152,30 +151,17 @@ def machine() -> str:
             f"what else it did (load average before): {load}")
 
 
-def many_processes(build: pathlib.Path, seconds: float) -> str:
-    """10,000 processes in one tree: does it keep up, and what does it cost?"""
-    limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
-    if limit != resource.RLIM_INFINITY and limit < 11000:
-        return f"Not measured: this user may have {limit} processes (ulimit -u)."
-    with tree(build, "1MB", "10000", "0") as pid:
-        cost = of_ourselves(build / "tidegauge", pid, 1, seconds)
-    share = cost.cpu_ms / 10
-    return f"One tree of 10,001 processes: {share:.2g} % of one core when asked for 1 Hz, {cost.rss_mib:.1f} MiB of our own RSS."
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=20, help="steady watching, for each tool and round")
-    parser.add_argument("--quick", action="store_true", help="one round of 10 s, and no tree of 10,000")
+    parser.add_argument("--quick", action="store_true", help="one round of 10 s")
     options = parser.parse_args()
     build, seconds = options.build.resolve(), 10 if options.quick else options.seconds
     print(f"# What watching costs\n\n{machine()}\n\nA tree of 25 processes, 10 GB resident in all.\n", flush=True)
     with tree(build, *TREE) as pid:
         rounds = [one_round(build, pid, seconds) for _ in range(1 if options.quick else ROUNDS)]
     print(table(middle(rounds)) + "\n", flush=True)
-    if not options.quick:
-        print(many_processes(build, seconds))
 
 
 if __name__ == "__main__":

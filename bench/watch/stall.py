@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What being watched does to a process: stall.py BUILD [--resident 12GB] [--seconds 10] [--blocks 3]
+"""What being watched does to a process: stall.py BUILD [--resident 12GB] [--seconds 10] [--blocks 3] [--quick]
 
 A process with much memory maps, touches and unmaps 256 KB over and over (bench_stall) while nobody, we, or
 psutil watch it, in turns, so that what else the machine does falls on all alike. Writes a Markdown table to stdout.
@@ -86,7 +86,10 @@ def main() -> None:
     parser.add_argument("--resident", default="12GB")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--blocks", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="one block of 5 s, with 4 GB")
     options = parser.parse_args()
+    if options.quick:
+        options.resident, options.seconds, options.blocks = "4GB", 5, 1
     target = Target(options.build.resolve(), options.resident)
     try:
         with tempfile.TemporaryDirectory() as folder:
