@@ -37,8 +37,8 @@ double cpu_seconds() {
   return cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
 }
 
-// "none", "denied" or "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each, then
-// an empty line.
+// "none", "denied" or "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each,
+// then an empty line.
 std::string told(const Result<census::Census>& taken, double cpu_seconds) {
   if (!taken) return taken.error().reason == Reason::Denied ? "denied\n\n" : "none\n\n";
   auto text = fmt::format("taken {} {}\n", cpu_seconds, taken->pause_ms);

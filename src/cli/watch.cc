@@ -108,7 +108,8 @@ Result<std::optional<AttachedMarks>> attach(const WatchOptions& options) {
 int watch(Words words) {
   CLI::App app("Follow a job that already runs: its tree, kinds of memory, verdict.", "watch");
   WatchOptions options;
-  auto* pids = app.add_option("PID", options.pids, "processes to follow, with all their children");
+  auto* pids = app.add_option("PID", options.pids, "processes to follow, with all their children")
+                   ->check(no_process_id);
   auto* name = app.add_option("--name", options.name,
                               "follow what matches this pattern by name or command line")
                    ->type_name("PATTERN")

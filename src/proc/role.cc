@@ -19,6 +19,9 @@ using record::Role;
 // more that nobody would ask about the program itself.
 constexpr std::uint64_t kDwarfed = 4;
 constexpr std::uint64_t kJobAtLeast = 128ull << 20;
+// A program that forks itself is the job, and not one that starts ranks, if it holds so much more
+// than any of those.
+constexpr std::uint64_t kHoldsMost = 2;
 // Of several trees, those whose job holds at least this part of the largest one have a Main too; a
 // process that lost its parent and holds less is a left-over.
 constexpr std::uint64_t kSmallestShare = 8;
@@ -147,12 +150,13 @@ class Tree {
   bool is_wrapper(std::size_t i, const std::vector<std::size_t>& jobs) const {
     if (jobs.empty()) return false;
     if (kinds_[i] == MemberKind::Starter) return true;
+    const auto below = largest_below(i);
+    const bool holds_most = size_of(i) > kHoldsMost * below;
     const bool started_ranks = std::any_of(jobs.begin(), jobs.end(), [&](std::size_t job) {
-      return kinds_[job] == MemberKind::Spawned || is_forked(job);
+      return kinds_[job] == MemberKind::Spawned || (is_forked(job) && !holds_most);
     });
     if (started_ranks) return true;
     if (!members_[i].anon) return false;
-    const auto below = largest_below(i);
     return below >= kJobAtLeast && below / kDwarfed > size_of(i);
   }
 

@@ -125,6 +125,18 @@ TEST(NameRoles, OfUnequalSiblingsTheLargestIsTheJob) {
             "woMoooo");
 }
 
+TEST(NameRoles, AProgramThatForksSmallerOnesOfItselfIsTheJob) {
+  const auto tree = [](std::uint64_t first, std::uint64_t forked) {
+    const Words words{"./simulate", "--cells", "4000"};
+    return letters(
+        name_roles(std::vector{member(10, 1, first, words), member(11, 10, forked, words),
+                               member(12, 10, forked, words), member(13, 10, forked / 2, words)}));
+  };
+  EXPECT_EQ(tree(4000, 250), "Mooo");
+  EXPECT_EQ(tree(40, 4000), "wMMM");    // they are ranks
+  EXPECT_EQ(tree(4000, 4000), "wMMM");  // and so they may be here, with what they were forked with
+}
+
 TEST(NameRoles, AProgramThatItsChildDwarfsIsAWrapper) {
   const auto tree = [](std::uint64_t launcher, std::uint64_t child) {
     return letters(name_roles(std::vector{member(10, 1, launcher, {kPython, "sweep.py"}),
