@@ -19,7 +19,7 @@ std::int64_t stands_for(const Judged& judged, const JudgePaces& paces, double he
 TEST(JudgePace, CostsNoMoreThanItsShareOnceTheBeginningIsOver) {
   const Judged judged{.at_ns = 100 * kSecond, .held_bytes = kHeld, .cost_seconds = 0.001};
   EXPECT_EQ(stands_for(judged, kJudgeTree, 1.5 * kHeld), 10);
-  EXPECT_EQ(stands_for(judged, kJudgeTree, kHeld), 20);
+  EXPECT_EQ(stands_for(judged, kJudgeTree, kHeld), 50);
 }
 
 TEST(JudgePace, IsFasterInTheBeginning) {

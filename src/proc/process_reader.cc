@@ -25,7 +25,7 @@ constexpr std::int64_t kFullLookLatestSeconds = 20;
 constexpr double kNoticeableChange = 0.001;
 constexpr double kQuietAfterSeconds = 5;
 // One that stays exactly as it is for that long is asked whether it still does every two seconds.
-constexpr double kStillAfterSeconds = 30;
+constexpr double kStillAfterSeconds = 10;
 constexpr std::int64_t kCountStillEverySeconds = 2;
 
 std::uint64_t page_bytes() {

@@ -14,8 +14,8 @@
 namespace tidegauge::proc {
 
 // Reads the cheap counters of one process, again and again. A process whose counters stay as they
-// are is asked by its smallest file (statm) whether that is still so, once a second and after half
-// a minute every two; as soon as it moves all of them are read once a second, and at higher rates
+// are is asked by its smallest file (statm) whether that is still so, once a second and after ten
+// seconds every two; as soon as it moves all of them are read once a second, and at higher rates
 // that file at every look. What does not show there (state, threads, faults, name; swap and the
 // peak of a process that is otherwise unchanged) is read every five seconds, and of a process that
 // does nothing every twenty. What a look does not read is as the last one found it.

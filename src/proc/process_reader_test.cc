@@ -142,7 +142,7 @@ TEST(ProcessReader, OfAProcessThatMovesAllIsReadAtOnce) {
   Files files(*proc.root(), 10);
   ProcessReader reader({7, 100});
   std::int64_t now = 0;
-  for (; now < 20 * kSecond; now += kSecond) ASSERT_TRUE(reader.look(files, now, 1));
+  for (; now < 8 * kSecond; now += kSecond) ASSERT_TRUE(reader.look(files, now, 1));
   process.anon_kb += 4;
   process.threads = 10;
   process.put_into(proc);
