@@ -44,9 +44,10 @@ void allow_no_more_than_the_length_does(const Setting& setting, Analysis& analys
   const double longest = material.clock_is_steps ? material.rules->longest_warm_up_steps
                                                  : material.rules->longest_warm_up_minutes * 60;
   const double elapsed = std::max(setting.now() - setting.begin(), analysis.age);
+  const double survival = survival_by_length(elapsed, longest);
+  if (survival <= kOpenSurvival) return;
   const double prior = std::clamp(material.rules->leak_prior, 0.01, 0.99);
-  const double most =
-      logistic(logit(prior) - std::log(kStraightWarmUps * survival_by_length(elapsed, longest)));
+  const double most = logistic(logit(prior) - std::log(kStraightWarmUps * survival));
   if (analysis.p_leak <= most) return;
   analysis.rule = "a recording this short cannot show more";
   analysis.p_leak = most;
