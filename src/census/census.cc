@@ -122,6 +122,7 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
                            const std::vector<Region>& regions) {
   Snapshot::Wishes wishes;
   for (const auto interp : python.interpreters) {
+    if (python.layout->gc_collecting == 0) continue;  // not known
     wishes.collecting.push_back(interp + python.layout->gc_collecting);
   }
   const ProcessMemory live(pid);
@@ -175,7 +176,15 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, const Snapshot::Wis
   census.garbage_count = holding.garbage.count;
   census.garbage_bytes = holding.garbage.bytes;
   census.pause_ms = snapshot->pause_ms();
-  if (arenas.empty()) census.incomplete = kNoArenas;
+  if (arenas.empty()) {
+    census.incomplete = kNoArenas;
+  } else if (heap.unread_natives() > 0) {
+    census.incomplete = fmt::format(
+        "{} tensors, arrays or images could not be read: their bytes are missing (a version of "
+        "their "
+        "library that is not known here?)",
+        heap.unread_natives());
+  }
   return Ok{};
 }
 
@@ -208,6 +217,11 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
     auto wishes = wishes_of(pid, *python, *regions);
     if (options.only_a_copy) wishes.otherwise = Snapshot::IfNoCopy::GiveUp;
     if (auto read = read_snapshot(pid, *python, wishes, census); !read) return read.error();
+  }
+  if (python->searched && !census.incomplete) {
+    census.incomplete =
+        "this version of CPython is not known here; where it keeps what was searched for in the "
+        "process, so that sizes of some types may be off";
   }
   merge_types(census.types);
   sort_types(census.types);

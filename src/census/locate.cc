@@ -7,12 +7,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <thread>
 
 #include "base/fd.h"
 #include "census/elf_symbols.h"
+#include "census/layout_checks.h"
+#include "census/layout_search.h"
 
 namespace tidegauge::census {
 
@@ -44,23 +47,6 @@ class MappedFile {
   std::span<const std::byte> bytes_{};
 };
 
-std::string type_name_of(const Memory& memory, Address object) {
-  const auto type = memory.pointer(object + object::kType);
-  return type == 0 ? "" : memory.text(memory.pointer(type + type::kName), 32);
-}
-
-bool is_dict(const Memory& memory, Address object) {
-  return object != 0 && type_name_of(memory, object) == "dict";
-}
-
-// A list head, or a node, of the collector: its neighbours point back.
-bool is_gc_head(const Memory& memory, Address head) {
-  constexpr Address kFlags = 3;
-  const auto next = memory.pointer(head) & ~kFlags;
-  const auto prev = memory.pointer(head + 8) & ~kFlags;
-  return next != 0 && prev != 0 && (memory.pointer(prev) & ~kFlags) == head;
-}
-
 bool fits(const Memory& memory, Address runtime, const Layout& layout) {
   const auto interp = memory.pointer(runtime + layout.runtime_interpreters);
   if (interp == 0) return false;
@@ -71,26 +57,6 @@ bool fits(const Memory& memory, Address runtime, const Layout& layout) {
   if (!is_gc_head(memory, interp + layout.gc_heads + kOldest)) return false;
   return is_dict(memory, memory.pointer(interp + layout.interp_modules)) &&
          is_dict(memory, memory.pointer(interp + layout.interp_sysdict));
-}
-
-bool is_heap_type(const Memory& memory, Address object) {
-  const auto flags = memory.get<std::uint64_t>(object + type::kFlags).value_or(0);
-  return (flags & type::kHeapType) != 0 && type_name_of(memory, object) == "type";
-}
-
-// Any class that was made at run time: among the oldest objects there are many. The list may change
-// while it is read, so a walk has an end of its own.
-Address some_heap_type(const Memory& memory, const Layout& layout, Address interp) {
-  constexpr int kMostSteps = 20000;
-  for (int generation = 2; generation >= 0; --generation) {
-    const Address head = interp + layout.gc_heads + static_cast<unsigned>(generation) * 24;
-    Address node = memory.pointer(head) & ~Address(3);
-    for (int step = 0; step < kMostSteps && node != 0 && node != head; ++step) {
-      if (is_heap_type(memory, node + object::kGcHead)) return node + object::kGcHead;
-      node = memory.pointer(node) & ~Address(3);
-    }
-  }
-  return 0;
 }
 
 // 3.9 and 3.10 keep their state at the same offsets; where a class has its names tells them apart.
@@ -195,7 +161,9 @@ std::optional<Found> find_cookie(const Memory& memory, const std::vector<Region>
 }
 
 bool is_free_threaded(const Memory& memory, Address runtime) {
-  return memory.text(runtime, 9).starts_with("xdebugpy") && memory.pointer(runtime + 16) == 1;
+  const auto cookie = memory.get<std::array<char, 8>>(runtime);
+  return cookie && std::string_view(cookie->data(), cookie->size()) == "xdebugpy" &&
+         memory.pointer(runtime + 16) == 1;
 }
 
 std::vector<Address> all_interpreters(const Memory& memory, Address runtime, const Layout& layout) {
@@ -210,10 +178,14 @@ std::vector<Address> all_interpreters(const Memory& memory, Address runtime, con
 
 }  // namespace
 
+bool layout_fits(const Memory& memory, Address runtime, const Layout& layout) {
+  return fits(memory, runtime, layout) && class_fits(memory, runtime, layout);
+}
+
 const Layout* fitting_layout(const Memory& memory, Address runtime) {
   const Layout* fitting = nullptr;
   for (const auto& layout : known_layouts()) {
-    if (!fits(memory, runtime, layout) || !class_fits(memory, runtime, layout)) continue;
+    if (!layout_fits(memory, runtime, layout)) continue;
     if (fitting != nullptr) return nullptr;
     fitting = &layout;
   }
@@ -236,6 +208,13 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
   for (int look = 0; look < kLooks && python.layout == nullptr; ++look) {
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
     python.layout = fitting_layout(memory, found->runtime);
+  }
+  if (python.layout == nullptr) {
+    const auto searched = search_layout(memory, found->runtime, known_layouts());
+    if (searched && layout_fits(memory, found->runtime, *searched)) {
+      python.searched = std::make_unique<const Layout>(*searched);
+      python.layout = python.searched.get();
+    }
   }
   std::optional<std::uint32_t> hex;
   if (found->version) hex = memory.get<std::uint32_t>(*found->version);

@@ -77,9 +77,10 @@ class ReferenceReader {
       case Shape::Deque:
         return deque();
       case Shape::Weakref:
-        return;
+        return weakref();
       case Shape::Module:
         give(object_.at<Address>(object::kHeader), Kind::Dict);
+        module_state();
         return body(object::kHeader + 8);
       default:
         attributes();
@@ -145,6 +146,32 @@ class ReferenceReader {
       block = memory_.pointer(block + kNextBlock);
     }
     attributes();
+  }
+
+  // It does not hold what it refers to, but what is called when that goes; a subclass has more.
+  void weakref() {
+    constexpr std::size_t kCallback = 24;
+    constexpr std::size_t kEnd = 56;
+    give(object_.at<Address>(kCallback), Kind::Field, kCallback);
+    body(kEnd);
+    attributes();
+  }
+
+  // What a module that is made in C keeps for itself.
+  void module_state() {
+    constexpr Address kDefinition = 24;
+    constexpr Address kState = 32;
+    constexpr Address kSizeInDefinition = 56;
+    constexpr std::int64_t kMostBytes = 1 << 16;
+    const auto state = object_.at<Address>(kState);
+    const auto definition = object_.at<Address>(kDefinition);
+    if (state == 0 || definition == 0) return;
+    const auto bytes = memory_.get<std::int64_t>(definition + kSizeInDefinition).value_or(0);
+    if (bytes <= 0 || bytes > kMostBytes) return;
+    for_each_word(memory_, state, static_cast<std::uint64_t>(bytes) / 8,
+                  [&](Address word, std::uint64_t) {
+                    if (may_be_pointer(word)) give(word, Kind::Field, kState);
+                  });
   }
 
   // Every word of the body that is left. What they point to is checked by whoever is called.

@@ -54,12 +54,14 @@ class DominatorTree {
 class Teller {
  public:
   Teller(const Heap& heap, const Dominators& dominators, const std::vector<std::uint64_t>& retained,
-         Labels& labels, const std::vector<Node>& parents)
+         Labels& labels, const std::vector<Node>& parents,
+         const std::unordered_map<Node, const Root*>& named)
       : heap_(heap),
         dominators_(dominators),
         retained_(retained),
         labels_(labels),
         parents_(parents),
+        named_(named),
         tree_(dominators) {
     std::uint64_t all = 0;
     for (const Node node : dominators.reached) all += heap.bytes(node);
@@ -98,9 +100,10 @@ class Teller {
     for (const Node node : dominators_.reached) {
       if (dominators_.immediate[node] != kNoNode) continue;
       const auto parent = parents_[node];
-      // A root is a pile of its own.
-      const auto key = parent == kNoNode ? std::pair(node, static_cast<const TypeInfo*>(nullptr))
-                                         : std::pair(parent, &heap_.type(node));
+      // A named root is a pile of its own; of what only C code holds, those of a type are one.
+      const bool alone = parent == kNoNode && named_.contains(node);
+      const auto key = alone ? std::pair(node, static_cast<const TypeInfo*>(nullptr))
+                             : std::pair(parent, &heap_.type(node));
       add(node, piles[key]);
     }
     std::vector<Pile> large;
@@ -227,6 +230,7 @@ class Teller {
   const std::vector<std::uint64_t>& retained_;
   Labels& labels_;
   const std::vector<Node>& parents_;
+  const std::unordered_map<Node, const Root*>& named_;
   DominatorTree tree_;
   std::uint64_t worth_ = 0;
   std::vector<Retainer> lines_;
@@ -330,7 +334,7 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
   const auto retained = retained_bytes(dominators, [&](Node node) { return heap.bytes(node); });
   Labels labels(heap, parents, sorted.named);
   Holding holding;
-  holding.retainers = Teller(heap, dominators, retained, labels, parents).tell();
+  holding.retainers = Teller(heap, dominators, retained, labels, parents, named).tell();
   holding.retained_by_type = retained_by_type(heap, dominators, retained);
   for (Node node = 0; node < heap.nodes(); ++node) {
     if (dominators.is_reached(node)) continue;

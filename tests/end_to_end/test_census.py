@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tidegauge census`: what is read from outside is what the process itself counts, on every Python that is here."""
+import functools
 import glob
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -13,8 +15,43 @@ from conftest import ROOT, Program
 HEAP = ROOT / "tests" / "programs" / "heap.py"
 
 
-def pythons():
-    """Every CPython from 3.9 on that is installed, each version once."""
+class Python:
+    """A CPython that can be run here; one in a folder of its own by chroot, as a container would."""
+
+    def __init__(self, version, command, root=None):
+        self.version, self.command, self.root = version, command, root
+
+    def place(self, script):
+        """Where that Python finds a script of ours."""
+        if not self.root:
+            return script
+        shutil.copy(script, self.root / "tmp" / script.name)
+        return f"/tmp/{script.name}"
+
+    def file(self, folder, name):
+        """A file that it can write: where it is for us, and for that Python."""
+        if not self.root:
+            return folder / name, folder / name
+        return self.root / "tmp" / f"{os.getpid()}-{name}", f"/tmp/{os.getpid()}-{name}"
+
+
+def newest_pythons():
+    """3.14 and 3.15 from Debian's development branch: where we are root, and they were unpacked or can be."""
+    made = pathlib.Path(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))) / "tidegauge" / "newest-pythons"
+    if os.geteuid() != 0 or not (made / "ready").exists():
+        return {}
+    root = made / "root"
+    found = {}
+    for name in ("python3.14", "python3.15"):
+        told = subprocess.run(["chroot", root, name, "-c", "import sys; print(sys.version.split()[0])"], capture_output=True, text=True)
+        if told.returncode == 0:
+            version = told.stdout.strip()
+            found[version] = Python(version, ["chroot", str(root), name], root)
+    return found
+
+
+@functools.lru_cache(None)
+def all_pythons():
     found = {}
     versions = os.path.expanduser("~/.pyenv/versions/*/bin/python3")
     for path in [sys.executable, "/usr/bin/python3", *sorted(glob.glob(versions))]:
@@ -27,13 +64,18 @@ def pythons():
         )
         good, name, version = (told.stdout.split() + ["", "", ""])[:3]
         if good == "True" and name == "cpython":
-            found.setdefault(version, path)
-    return [pytest.param(path, id=version) for version, path in found.items()]
+            found.setdefault(version, Python(version, [path]))
+    return {**found, **newest_pythons()}
+
+
+def pythons():
+    """Every CPython from 3.9 on that is here, each version once. `tools/newest_pythons` fetches 3.14 and 3.15."""
+    return [pytest.param(python, id=version) for version, python in all_pythons().items()]
 
 
 @pytest.fixture
 def heap(request):
-    program = Program([request.param, HEAP])
+    program = Program([*request.param.command, request.param.place(HEAP)])
     program.truth = json.loads(program.answer())
     yield program
     program.process.kill()
@@ -102,7 +144,7 @@ while True:
 
 @pytest.mark.parametrize("python", pythons())
 def test_the_unstopped_count_of_a_busy_process_is_close(call, python):
-    program = Program([python, "-c", CHURN])
+    program = Program([*python.command, "-c", CHURN])
     try:
         samples, kept = map(int, program.answer().split())
         for _ in range(5):
