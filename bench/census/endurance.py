@@ -58,7 +58,7 @@ def main():
     words.add_argument("--times", type=int, default=1000)
     words.add_argument("--kill", action="store_true")
     told = words.parse_args()
-    busy = subprocess.Popen([sys.executable, BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    busy = subprocess.Popen([sys.executable, "-W", "ignore", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     busy.stdout.readline()
     refused, pauses, killed, longest_held = [], [], 0, 0.0
     begin = time.monotonic()

@@ -178,8 +178,11 @@ class ReferenceReader {
   void body(std::size_t from) {
     const auto inside = static_cast<std::size_t>(inline_bytes(object_, layout_));
     const auto end = std::min(object_.body.size(), body_end(std::max(inside, from)));
+    // From 3.14 on a frame says in the lowest bits of a word whether it counts as holding it.
+    const bool tagged = object_.type->shape == Shape::Generator && layout_.flagged_refcount;
+    const Address tag = tagged ? 3 : 0;
     for (std::size_t at = from; at + 8 <= end; at += 8) {
-      const auto word = object_.at<Address>(at);
+      const auto word = object_.at<Address>(at) & ~tag;
       const bool own_dict = object_.type->dict_offset > 0 &&
                             at == static_cast<std::size_t>(object_.type->dict_offset);
       const bool weak = object_.type->weakrefs_offset > 0 &&

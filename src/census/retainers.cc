@@ -296,9 +296,11 @@ SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
     for (const auto& root : roots) {
       const auto node = heap.find(root.object);
       if (node == kNoNode || passes(root, node) != passing) continue;
-      // The first name of several stands: a running function's before a module's.
-      if (!sorted.named.emplace(node, &root).second) continue;
-      (passing ? sorted.passing : sorted.starts).push_back(node);
+      // The first name of several stands, a running function's before a module's; but what a module
+      // consists of has the module's name, even while something runs that was given it to fill.
+      const auto [known, is_new] = sorted.named.emplace(node, &root);
+      if (is_new) (passing ? sorted.passing : sorted.starts).push_back(node);
+      if (root.is_namespace) known->second = &root;
     }
   }
   std::reverse(sorted.passing.begin(), sorted.passing.end());
