@@ -336,7 +336,7 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
   const auto retained = retained_bytes(dominators, [&](Node node) { return heap.bytes(node); });
   Labels labels(heap, parents, sorted.named);
   Holding holding;
-  holding.retainers = Teller(heap, dominators, retained, labels, parents, named).tell();
+  holding.retainers = Teller(heap, dominators, retained, labels, parents, sorted.named).tell();
   holding.retained_by_type = retained_by_type(heap, dominators, retained);
   for (Node node = 0; node < heap.nodes(); ++node) {
     if (dominators.is_reached(node)) continue;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
+#include "view/svg_chart.h"
 
 namespace tidegauge::cli {
 
@@ -18,7 +20,7 @@ examples:
   tidegauge report train.tg                        a page, train.tg.html
   tidegauge report train.tg -o report.html         the same under another name
   tidegauge report train.tg --markdown             for an issue, to the terminal
-  tidegauge report train.tg --markdown -o find.md  into a file
+  tidegauge report train.tg --markdown -o find.md  with a picture, find.svg
   tidegauge report train.tg --text                 without a browser
 )";
 
@@ -29,8 +31,23 @@ struct Wanted {
   bool text = false;
 };
 
+// Writes the picture that goes with the Markdown file `path`; its name, empty where there is none.
+Result<std::string> picture_beside(const std::string& path, const Judged& judged) {
+  const auto svg = view::svg_chart(
+      {judged.summary.accounts(), judged.timeline, judged.verdicts, path, judged.notes});
+  if (svg.empty()) return std::string();
+  const auto picture = std::filesystem::path(path).replace_extension(".svg");
+  if (const auto done = write_file(picture.string(), svg); !done) return done.error();
+  return picture.filename().string();
+}
+
 Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
-  if (wanted.markdown) return judged.summary.markdown(judged.verdicts, wanted.path);
+  if (wanted.markdown) {
+    const auto picture =
+        wanted.to.empty() ? Result<std::string>(std::string()) : picture_beside(wanted.to, judged);
+    if (!picture) return picture.error();
+    return judged.summary.markdown(judged.verdicts, wanted.path, *picture);
+  }
   if (wanted.text) {
     const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
     return judged.summary.text(
@@ -59,7 +76,8 @@ int report(Words words) {
                  "where to write it; - is the terminal (default: RECORDING.html; text goes to the "
                  "terminal)")
       ->type_name("FILE");
-  auto* markdown = app.add_flag("--markdown", wanted.markdown, "Markdown, for an issue");
+  auto* markdown = app.add_flag("--markdown", wanted.markdown,
+                                "Markdown, for an issue; in a file with a picture beside it");
   app.add_flag("--text", wanted.text, "plain text, as run and watch end with")->excludes(markdown);
   add_rules(app, rules);
   app.footer(kExamples);

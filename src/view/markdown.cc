@@ -86,9 +86,15 @@ std::string reasons_part(const verdict::Verdict& verdict) {
   return out;
 }
 
-std::string course_part(const Accounts& accounts, const verdict::Verdicts& verdicts) {
+std::string course_part(const Accounts& accounts, const verdict::Verdicts& verdicts,
+                        const std::string& picture) {
   const auto& history = accounts.history;
   if (history.empty() || !(history.last_at() > history.first_at())) return "";
+  if (!picture.empty()) {
+    return fmt::format(
+        "\n## Memory of the job\n\n{}. The line is what stays.\n\n![Memory of the job](<{}>)\n",
+        escaped(seen_phrase(accounts)), picture);
+  }
   Grid grid({kChartColumns, kChartRows});
   draw_chart(grid, {0, 0, kChartRows, kChartColumns},
              {.history = history,
@@ -175,10 +181,10 @@ std::string how_part(const Accounts& accounts, const std::string& recording) {
 }  // namespace
 
 std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& verdicts,
-                             const std::string& recording) {
+                             const std::string& recording, const std::string& picture) {
   std::string out;
   if (!verdicts.all.empty()) out += verdict_part(verdicts.all.front());
-  out += course_part(accounts, verdicts);
+  out += course_part(accounts, verdicts, picture);
   if (!verdicts.all.empty()) out += reasons_part(verdicts.all.front());
   out += processes_part(accounts, verdicts);
   out += kinds_part(accounts);

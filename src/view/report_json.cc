@@ -8,10 +8,8 @@
 #include "base/text.h"
 #include "record/names.h"
 #include "view/axis.h"
-#include "view/chart.h"
 #include "view/doubts.h"
 #include "view/facts.h"
-#include "view/outlook.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
 #include "view/summary_text.h"
@@ -26,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 // A page is wide: the moment of the limit is worth more room than in a terminal.
 constexpr double kMostFuture = 2.5;
+constexpr double kShortest = 1e-9;  // an axis has some length
 constexpr std::size_t kMostProcesses = 256;
 constexpr std::size_t kNameColumns = 200;
 constexpr std::size_t kCommandColumns = 400;
@@ -155,24 +154,23 @@ Json segments_json(const verdict::Verdict& verdict, const History& history) {
   return out;
 }
 
+std::optional<double> seconds_per_step(const History& history) {
+  const XAxis axis(history, history.first_at(),
+                   std::max(history.last_at(), history.first_at() + kShortest), history.last_at(),
+                   false);
+  return axis.seconds_per_step();
+}
+
 Json outlook_json(const Report& report) {
-  const auto& accounts = report.accounts;
-  const auto& history = accounts.history;
+  const auto& history = report.accounts.history;
   if (report.verdicts.all.empty() || history.empty()) return nullptr;
   const auto& verdict = report.verdicts.all.front();
-  const Chart chart{.history = history,
-                    .progress = accounts.progress,
-                    .window = {history.first_at(), history.last_at()},
-                    .counts_steps = accounts.header.clock == record::Clock::Steps,
-                    .verdict = &verdict};
-  const XAxis axis(history, chart.window.from, std::max(chart.window.to, chart.window.from + 1e-9),
-                   chart.window.to, false);
-  const auto outlook = outlook_of(chart, axis.seconds_per_step(), kMostFuture);
+  const auto outlook = page_outlook(report);
+  const auto pace = seconds_per_step(history);
   Json out = {{"now", outlook.now},
               {"until", outlook.until},
               {"level", outlook.level},
-              {"seconds_per_step",
-               axis.seconds_per_step() ? Json(*axis.seconds_per_step()) : Json(nullptr)},
+              {"seconds_per_step", pace ? Json(*pace) : Json(nullptr)},
               {"segments", segments_json(verdict, history)}};
   if (outlook.limit_bytes) {
     out["limit"] = {{"bytes", *outlook.limit_bytes}, {"label", limit_label(verdict)}};
@@ -210,6 +208,18 @@ std::string title_of(const Report& report) {
 }
 
 }  // namespace
+
+Outlook page_outlook(const Report& report) {
+  const auto& accounts = report.accounts;
+  const auto& history = accounts.history;
+  const auto& verdicts = report.verdicts.all;
+  const Chart chart{.history = history,
+                    .progress = accounts.progress,
+                    .window = {history.first_at(), history.last_at()},
+                    .counts_steps = accounts.header.clock == record::Clock::Steps,
+                    .verdict = verdicts.empty() ? nullptr : &verdicts.front()};
+  return outlook_of(chart, seconds_per_step(history), kMostFuture);
+}
 
 std::string report_json(const Report& report) {
   const auto& accounts = report.accounts;

@@ -7,6 +7,7 @@
 
 #include "verdict/verdict.h"
 #include "view/accounts.h"
+#include "view/outlook.h"
 #include "view/timeline.h"
 
 namespace tidegauge::view {
@@ -18,6 +19,9 @@ struct Report {
   std::string source{};              // path of the recording; empty: none
   std::vector<std::string> notes{};  // what was odd about the file
 };
+
+// What the page shows besides the past: further ahead than a terminal.
+Outlook page_outlook(const Report& report);
 
 // On one line, without a newline.
 std::string report_json(const Report& report);

@@ -33,9 +33,9 @@ std::string Summary::text(const verdict::Verdicts& verdicts, const Paint& paint)
   return summary_text(state_->accounts, verdicts, paint);
 }
 
-std::string Summary::markdown(const verdict::Verdicts& verdicts,
-                              const std::string& recording) const {
-  return summary_markdown(state_->accounts, verdicts, recording);
+std::string Summary::markdown(const verdict::Verdicts& verdicts, const std::string& recording,
+                              const std::string& picture) const {
+  return summary_markdown(state_->accounts, verdicts, recording, picture);
 }
 
 std::string Summary::json() const {

@@ -34,8 +34,10 @@ class Summary {
   };
   // Verdict first, then the tables.
   std::string text(const verdict::Verdicts& verdicts, const Paint& paint) const;
-  // The report, until it has its page. `recording`: the path of the file, where there is one.
-  std::string markdown(const verdict::Verdicts& verdicts, const std::string& recording = {}) const;
+  // The report as Markdown. `recording`: the path of the file, where there is one. `picture`: the
+  // name of a picture of its course that lies beside it; without one the course is drawn in text.
+  std::string markdown(const verdict::Verdicts& verdicts, const std::string& recording = {},
+                       const std::string& picture = {}) const;
   // {"processes": [...], "tree": {...}} for --json.
   std::string json() const;
   // What the live view draws from (live_state.h).

@@ -13,7 +13,7 @@ namespace tidegauge::view {
 std::string summary_text(const Accounts& accounts, const verdict::Verdicts& verdicts,
                          const Summary::Paint& paint);
 std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& verdicts,
-                             const std::string& recording);
+                             const std::string& recording, const std::string& picture);
 std::string summary_json(const Accounts& accounts);
 
 // What all three need: the processes that have a line of their own, the job first.

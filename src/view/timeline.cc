@@ -2,6 +2,7 @@
 #include "view/timeline.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidegauge::view {
 
@@ -12,6 +13,9 @@ constexpr std::size_t kMostGaps = 256;
 // A pause this many times as long as usual is a gap: a look may be late, or put off because looking
 // costs too much.
 constexpr double kGapTimes = 5;
+// The floor looks ahead by this share of what was seen, as it does in the terminal.
+constexpr std::size_t kFloorReach = 16;
+constexpr std::size_t kLeastReach = 2;
 constexpr double kPaceMemory = 0.1;  // how fast "usual" follows a change of pace
 
 float value_of(const record::Bytes& bytes) {
@@ -142,6 +146,25 @@ void Timeline::add(const record::Sample& sample, const record::LedgerKeeper& led
   } else if (!kinds_) {
     add_named(sample, at);
   }
+}
+
+std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progress) {
+  const auto& table = timeline.tree();
+  if (table.rows().empty()) return {};
+  const auto cells = table.cells(0);
+  std::vector<Column> columns(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    columns[i].known = !std::isnan(cells[i].low);
+    columns[i].low = static_cast<double>(cells[i].low);
+    columns[i].high = static_cast<double>(cells[i].high);
+    const auto& row = table.rows()[i];
+    columns[i].in_phase =
+        std::any_of(progress.phases().begin(), progress.phases().end(), [&row](const Phase& phase) {
+          return phase.begin <= row.to && row.from <= phase.end.value_or(row.from);
+        });
+  }
+  mark_floor(columns, std::max(kLeastReach, columns.size() / kFloorReach));
+  return columns;
 }
 
 }  // namespace tidegauge::view

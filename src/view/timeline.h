@@ -68,4 +68,7 @@ class Timeline {
   double last_at_ = -1;
 };
 
+// The tree's lowest, highest and floor, a column for each row.
+std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progress);
+
 }  // namespace tidegauge::view

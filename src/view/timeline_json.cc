@@ -20,9 +20,6 @@ constexpr double kMsPerSecond = 1000;
 constexpr double kMostUnits = 1 << 23;
 constexpr std::size_t kMostBands = 8;  // more cannot be told apart
 constexpr std::size_t kNameColumns = 64;
-// The floor looks ahead by this share of what was seen, as it does in the terminal.
-constexpr std::size_t kFloorReach = 16;
-constexpr std::size_t kLeastReach = 2;
 
 // Columns of whole numbers: 0 where nothing is known, else the value in units and 1 more.
 class Packer {
@@ -73,22 +70,6 @@ class Packer {
   Json columns_ = Json::array();
   std::vector<std::int64_t> numbers_{};
 };
-
-std::vector<Column> with_floor(const ThinTable& table, const Progress& progress) {
-  const auto cells = table.cells(0);
-  std::vector<Column> columns(cells.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    columns[i].known = !std::isnan(cells[i].low);
-    columns[i].low = static_cast<double>(cells[i].low);
-    const auto& row = table.rows()[i];
-    columns[i].in_phase =
-        std::any_of(progress.phases().begin(), progress.phases().end(), [&row](const Phase& phase) {
-          return phase.begin <= row.to && row.from <= phase.end.value_or(row.from);
-        });
-  }
-  mark_floor(columns, std::max(kLeastReach, columns.size() / kFloorReach));
-  return columns;
-}
 
 bool any_known(Cells cells) {
   return std::any_of(cells.begin(), cells.end(),
@@ -158,7 +139,7 @@ Json tree_series(const Timeline& timeline, const Progress& progress) {
     });
   }
   const auto total = table.cells(0);
-  const auto floors = with_floor(table, progress);
+  const auto floors = tree_columns(timeline, progress);
   packer.add_value({{"id", "low"}}, total, &ThinTable::Cell::low);
   packer.add({{"id", "high_above_low"}},
              [&](std::size_t row) { return packer.above(total[row].high, total[row].low); });

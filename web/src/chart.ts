@@ -176,7 +176,7 @@ export class Chart {
       const colour = stack === "kinds" ? this.colours.kind(layer.kind) : this.colours.band(i);
       return stack === "named"
         ? { label: layer.label, stroke: colour, width: 1.5, points: { show: false } }
-        : { label: layer.label, stroke: of("card"), width: 1, fill: colour, points: { show: false } };
+        : { label: layer.label, width: 0, fill: colour, points: { show: false } };
     });
     return [{}, ...drawn.reverse()];
   }

@@ -11,6 +11,7 @@ import { kindCard, processCard } from "./tables";
 import { switchTheme } from "./theme";
 import { timelineCard } from "./timeline";
 
+const REST_MS = 120;
 const MARK = "M5 3 V21 M5 5 H10 M5 10 H8 M5 15 H10 M11 17 C13 13 15 21 17 17 C18.5 14.5 20 17 21 17";
 
 function header(report: Report, actions: HTMLElement[]): HTMLElement {
@@ -48,10 +49,15 @@ async function show(report: Report, page: HTMLElement): Promise<void> {
   const line = rangeLine(() => reset());
   const processes = report.processes.length > 0 ? processCard(report, series) : null;
   const kinds = tree && report.kinds.length > 0 ? kindCard(report, tree) : null;
+  // Tables follow when the zoom has come to rest, so that it stays smooth.
+  let soon = 0;
   const timeline = tree ? timelineCard(report, tree, (range) => {
     line.show(range, report.clock);
-    processes?.show(range);
-    kinds?.show(range);
+    clearTimeout(soon);
+    soon = window.setTimeout(() => {
+      processes?.show(range);
+      kinds?.show(range);
+    }, REST_MS);
   }) : null;
   if (timeline) {
     reset = timeline.reset;
@@ -65,8 +71,8 @@ async function show(report: Report, page: HTMLElement): Promise<void> {
   page.append(h("footer", {}, report.tool));
   await document.fonts.load('12px "Inter Variable"').catch(() => undefined);
   timeline?.start();
-  // Tests wait for it: everything is drawn.
-  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = "true")));
+  // Tests wait for it: everything is drawn, after so many milliseconds.
+  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = performance.now().toFixed(0))));
 }
 
 const page = document.getElementById("page")!;
