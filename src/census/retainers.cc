@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <set>
 
 #include "census/labels.h"
 
@@ -80,17 +81,40 @@ class Teller {
   }
 
  private:
-  // Those that others hold as well are told in piles of their own; who reads of them sees one.
+  using Told = std::map<std::pair<std::string, std::string>, Retainer>;
+
+  // One that others hold as well, for a moment or by a mistake of ours, hangs on no single holder;
+  // who reads of a pile wants it counted with those that are held in the same way.
   void merge_alike() {
-    std::map<std::pair<std::string, std::string>, Retainer> merged;
+    Told told;
+    std::set<std::string_view> types;
     for (auto& line : lines_) {
-      const auto [place, first] = merged.try_emplace({line.path, line.type}, line);
-      if (first) continue;
-      place->second.count += line.count;
-      place->second.retained_bytes += line.retained_bytes;
+      const auto [place, first] = told.try_emplace({line.path, line.type}, line);
+      types.insert(place->first.second);
+      if (!first) count_in(place->second, line.count, line.retained_bytes);
     }
+    std::size_t looked_up = 0;
+    for (const Node node : shared_) find_alike(node, 0, types, told, looked_up);
     lines_.clear();
-    for (auto& [key, line] : merged) lines_.push_back(std::move(line));
+    for (auto& [key, line] : told) lines_.push_back(std::move(line));
+  }
+
+  static void count_in(Retainer& line, std::uint64_t count, std::uint64_t retained) {
+    line.count += count;
+    line.retained_bytes += retained;
+  }
+
+  void find_alike(Node node, int depth, const std::set<std::string_view>& types, Told& told,
+                  std::size_t& looked_up) {
+    constexpr int kDeepest = 3;  // a row, its dict, what is in it
+    constexpr std::size_t kMostLookedUp = 20'000;
+    const auto& type = heap_.type(node).name;
+    if (types.contains(type) && ++looked_up <= kMostLookedUp) {
+      const auto found = told.find({labels_.path(node), type});
+      if (found != told.end()) return count_in(found->second, 1, retained_[node]);
+    }
+    if (depth == kDeepest) return;
+    tree_.for_each(node, [&](Node held) { find_alike(held, depth + 1, types, told, looked_up); });
   }
 
   // What no single object holds alone: held by a root itself, or in several ways. Those that hang
@@ -108,7 +132,10 @@ class Teller {
     }
     std::vector<Pile> large;
     for (auto& [key, pile] : piles) {
-      if (pile.retained < worth_) continue;
+      if (pile.retained < worth_) {
+        shared_.insert(shared_.end(), pile.nodes.begin(), pile.nodes.end());
+        continue;
+      }
       pile.path = labels_.path(pile.nodes.front());
       pile.root = labels_.root_kind(pile.nodes.front());
       large.push_back(std::move(pile));
@@ -234,6 +261,7 @@ class Teller {
   DominatorTree tree_;
   std::uint64_t worth_ = 0;
   std::vector<Retainer> lines_;
+  std::vector<Node> shared_;  // in piles too small for a line
 };
 
 // What nobody with a name reaches, but more references exist than objects account for: C holds it.

