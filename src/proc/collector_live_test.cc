@@ -265,7 +265,8 @@ TEST_P(CopyOnWrite, SharesAddUpToWhatIsThere) {
 // Else it would seem to grow while we find out whose pages are whose.
 TEST_P(CopyOnWrite, IsKnownFromTheFirstSampleOnWhereTheJobRunsAlready) {
   Puppet puppet;
-  ASSERT_EQ(puppet.tell("grow " + std::to_string(GetParam() * kMegabyte)), "done");
+  ASSERT_EQ(puppet.tell("grow " + std::to_string(static_cast<std::size_t>(GetParam()) * kMegabyte)),
+            "done");
   ASSERT_EQ(puppet.pids_of("fork 6 25").size(), 6u);
   std::size_t most = 0;
   // A walk is put off where somebody took our core in the middle of it.
