@@ -164,8 +164,8 @@ struct tidegauge_answer {
 static inline void tidegauge_ask_answer(struct tidegauge_listener* mine,
                                         const struct tidegauge_answer* answer) {
   const uint64_t seq = __atomic_load_n(&mine->seq, __ATOMIC_RELAXED) | 1;
-  __atomic_store_n(&mine->seq, seq, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
+  // An exchange, not a store: nothing that is written below may come before it.
+  (void)__atomic_exchange_n(&mine->seq, seq, __ATOMIC_ACQ_REL);
   const size_t length = answer->text == NULL ? 0 : strnlen(answer->text, sizeof mine->text);
   mine->state = (uint32_t)answer->state;
   mine->answered = answer->answered;

@@ -15,14 +15,15 @@ namespace {
 // A whole answer, or nothing while it is being written. A listener that dies in the middle of it
 // stays out of the list: what it wrote is no answer.
 std::optional<tidegauge_listener> copy_of(tidegauge_ask_header* page, std::size_t index) {
-  const auto* const place = tidegauge_ask_listener(page, index);
+  auto* const place = tidegauge_ask_listener(page, index);
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {
     tidegauge_listener copy;
     const auto before = __atomic_load_n(&place->seq, __ATOMIC_ACQUIRE);
     std::memcpy(&copy, place, sizeof copy);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (before % 2 == 0 && __atomic_load_n(&place->seq, __ATOMIC_RELAXED) == before) return copy;
+    // Adding nothing reads it so that nothing that was read above can come after it.
+    const auto after = __atomic_fetch_add(&place->seq, 0, __ATOMIC_ACQ_REL);
+    if (before % 2 == 0 && after == before) return copy;
   }
   return {};
 }
