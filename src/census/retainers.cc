@@ -324,11 +324,14 @@ SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
     for (const auto& root : roots) {
       const auto node = heap.find(root.object);
       if (node == kNoNode || passes(root, node) != passing) continue;
-      // The first name of several stands, a running function's before a module's; but what a module
+      // A running function's name stands before a module's; but what a module
       // consists of has the module's name, even while something runs that was given it to fill.
       const auto [known, is_new] = sorted.named.emplace(node, &root);
       if (is_new) (passing ? sorted.passing : sorted.starts).push_back(node);
-      if (root.is_namespace) known->second = &root;
+      // Of several running functions that were given the same, the outermost one holds it: it comes
+      // last.
+      const bool outer = known->second->kind == Root::Kind::Frame && root.kind == Root::Kind::Frame;
+      if (root.is_namespace || outer) known->second = &root;
     }
   }
   std::reverse(sorted.passing.begin(), sorted.passing.end());
