@@ -17,6 +17,8 @@ constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kManyEntries = 64;  // of a dict: no key stands out
 constexpr std::size_t kSampled = 4096;    // members of a large pile that are looked into at first
 
+using Names = std::unordered_map<Node, const Root*>;
+
 // Objects that are held in the same way.
 struct Pile {
   std::string path{};
@@ -55,8 +57,7 @@ class DominatorTree {
 class Teller {
  public:
   Teller(const Heap& heap, const Dominators& dominators, const std::vector<std::uint64_t>& retained,
-         Labels& labels, const std::vector<Node>& parents,
-         const std::unordered_map<Node, const Root*>& named)
+         Labels& labels, const std::vector<Node>& parents, const Names& named)
       : heap_(heap),
         dominators_(dominators),
         retained_(retained),
@@ -257,7 +258,7 @@ class Teller {
   const std::vector<std::uint64_t>& retained_;
   Labels& labels_;
   const std::vector<Node>& parents_;
-  const std::unordered_map<Node, const Root*>& named_;
+  const Names& named_;
   DominatorTree tree_;
   std::uint64_t worth_ = 0;
   std::vector<Retainer> lines_;
@@ -296,8 +297,6 @@ std::vector<std::uint64_t> retained_by_type(const Heap& heap, const Dominators& 
   return by_type;
 }
 
-using Names = std::unordered_map<Node, const Root*>;
-
 struct SortedRoots {
   Names named{};
   std::vector<Node> starts{};
@@ -324,8 +323,8 @@ SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
     for (const auto& root : roots) {
       const auto node = heap.find(root.object);
       if (node == kNoNode || passes(root, node) != passing) continue;
-      // A running function's name stands before a module's; but what a module
-      // consists of has the module's name, even while something runs that was given it to fill.
+      // A running function's name stands before a module's; but what a module consists of has the
+      // module's name, even while something runs that was given it to fill.
       const auto [known, is_new] = sorted.named.emplace(node, &root);
       if (is_new) (passing ? sorted.passing : sorted.starts).push_back(node);
       // Of several running functions that were given the same, the outermost one holds it: it comes

@@ -33,12 +33,32 @@ void append_table(std::string& out, const char* title, const Table& table, std::
   for (const auto& line : table.lines(columns)) out += line + "\n";
 }
 
+// How much there is.
+std::string bytes_cell(std::uint64_t bytes) {
+  return size_of(bytes);
+}
+std::string count_cell(std::uint64_t count) {
+  return grouped(count);
+}
+// By how much it has changed: "+1.5 MiB", "-3.0 KiB".
+std::string bytes_cell(std::int64_t bytes) {
+  return (bytes < 0 ? "-" : "+") + size_of(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
+}
+std::string count_cell(std::int64_t count) {
+  return (count < 0 ? "-" : "+") + grouped(static_cast<std::uint64_t>(count < 0 ? -count : count));
+}
+
+template <class Holder>
+std::string place_of(const Holder& holder) {
+  return holder.root == "native" ? "C code: " + holder.path : holder.path;
+}
+
 Table held_by(const record::Census& census, std::size_t most) {
   Table table({{"HELD", true, 3}, {"COUNT", true, 2}, {"TYPE", false, 1}, {"BY", false, 3, true}});
   for (std::size_t i = 0; i < std::min(most, census.retainers.size()); ++i) {
     const auto& holder = census.retainers[i];
-    table.add({size_of(holder.retained_bytes), grouped(holder.count), holder.type,
-               holder.root == "native" ? "C code: " + holder.path : holder.path});
+    table.add(
+        {size_of(holder.retained_bytes), grouped(holder.count), holder.type, place_of(holder)});
   }
   return table;
 }
@@ -54,7 +74,9 @@ Table by_type(const record::Census& census, std::size_t most) {
   return table;
 }
 
-Table of_buffers(const std::vector<record::Census::Buffers>& buffers, std::size_t most) {
+// What there is of tensors, arrays or images, or what has changed.
+template <class Buffers>
+Table of_buffers(const std::vector<Buffers>& buffers, std::size_t most) {
   Table table({{"BYTES", true, 3},
                {"COUNT", true, 2},
                {"DEVICE", false, 1},
@@ -62,26 +84,17 @@ Table of_buffers(const std::vector<record::Census::Buffers>& buffers, std::size_
                {"SHAPE", false, 3, true}});
   for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
     const auto& one = buffers[i];
-    table.add({size_of(one.bytes), grouped(one.count), one.device, one.dtype,
+    table.add({bytes_cell(one.bytes), count_cell(one.count), one.device, one.dtype,
                fmt::format("{}", fmt::join(one.shape, "×"))});
   }
   return table;
-}
-
-// "+1.5 MiB", "-3.0 KiB"
-std::string change(std::int64_t bytes) {
-  return (bytes < 0 ? "-" : "+") + size_of(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
-}
-
-std::string change_of_count(std::int64_t count) {
-  return (count < 0 ? "-" : "+") + grouped(static_cast<std::uint64_t>(count < 0 ? -count : count));
 }
 
 Table grown_types(const record::CensusGrowth& growth, std::size_t most) {
   Table table({{"BYTES", true, 3}, {"COUNT", true, 2}, {"TYPE", false, 3, true}});
   for (std::size_t i = 0; i < std::min(most, growth.types.size()); ++i) {
     const auto& type = growth.types[i];
-    table.add({change(type.bytes), change_of_count(type.count), type.name});
+    table.add({bytes_cell(type.bytes), count_cell(type.count), type.name});
   }
   return table;
 }
@@ -90,22 +103,7 @@ Table grown_holders(const record::CensusGrowth& growth, std::size_t most) {
   Table table({{"HELD", true, 3}, {"COUNT", true, 2}, {"TYPE", false, 1}, {"BY", false, 3, true}});
   for (std::size_t i = 0; i < std::min(most, growth.retainers.size()); ++i) {
     const auto& holder = growth.retainers[i];
-    table.add({change(holder.bytes), change_of_count(holder.count), holder.type,
-               holder.root == "native" ? "C code: " + holder.path : holder.path});
-  }
-  return table;
-}
-
-Table grown_buffers(const std::vector<record::CensusGrowth::Buffers>& buffers, std::size_t most) {
-  Table table({{"BYTES", true, 3},
-               {"COUNT", true, 2},
-               {"DEVICE", false, 1},
-               {"KIND", false, 1},
-               {"SHAPE", false, 3, true}});
-  for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
-    const auto& one = buffers[i];
-    table.add({change(one.bytes), change_of_count(one.count), one.device, one.dtype,
-               fmt::format("{}", fmt::join(one.shape, "×"))});
+    table.add({bytes_cell(holder.bytes), count_cell(holder.count), holder.type, place_of(holder)});
   }
   return table;
 }
@@ -118,14 +116,14 @@ std::size_t most_buffers(const CensusTextOptions& options) {
 
 std::string growth_text(const Since& since, const CensusTextOptions& options) {
   const auto& growth = since.growth;
-  auto out = fmt::format("\nSince {}: {} objects, {}\n", since.source,
-                         change_of_count(growth.objects), change(growth.bytes));
+  auto out = fmt::format("\nSince {}: {} objects, {}\n", since.source, count_cell(growth.objects),
+                         bytes_cell(growth.bytes));
   append_table(out, "Who holds more", grown_holders(growth, options.lines), options.columns);
   append_table(out, "What there is more of", grown_types(growth, options.lines), options.columns);
   const auto most = most_buffers(options);
-  append_table(out, "More tensors", grown_buffers(growth.tensors, most), options.columns);
-  append_table(out, "More arrays", grown_buffers(growth.arrays, most), options.columns);
-  append_table(out, "More images", grown_buffers(growth.images, most), options.columns);
+  append_table(out, "More tensors", of_buffers(growth.tensors, most), options.columns);
+  append_table(out, "More arrays", of_buffers(growth.arrays, most), options.columns);
+  append_table(out, "More images", of_buffers(growth.images, most), options.columns);
   return out;
 }
 
