@@ -11,6 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))  # an installed package comes after it, and is the same
+sys.path.insert(0, str(ROOT / "tests" / "frameworks" / "jobs"))
 os.environ.setdefault("TIDEGAUGE_BINARY", os.environ.get("TIDEGAUGE", str(ROOT / "build" / "tidegauge")))
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -18,11 +19,12 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 lightning = pytest.importorskip("lightning.pytorch")
 
+from small_training import BATCH, EPOCHS, EXAMPLES, Data, Model  # noqa: E402
+
 import tidegauge.hf  # noqa: E402
 import tidegauge.lightning  # noqa: E402
 from tidegauge import checkpoint  # noqa: E402
 
-EXAMPLES, BATCH, EPOCHS = 48, 2, 2
 STEPS = EXAMPLES // BATCH * EPOCHS
 
 
@@ -33,25 +35,6 @@ def signals():
     checkpoint._catching = False
     checkpoint._asked.clear()
     signal.signal(checkpoint.SIGNAL, before)
-
-
-class Data(torch.utils.data.Dataset):
-    def __len__(self):
-        return EXAMPLES
-
-    def __getitem__(self, n):
-        x = torch.full((8,), n / EXAMPLES)
-        return {"x": x, "labels": x.sum()}
-
-
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Dropout(0.1), torch.nn.Linear(16, 1))
-
-    def forward(self, x, labels):
-        loss = ((self.layer(x).squeeze(-1) - labels) ** 2).mean()
-        return {"loss": loss}
 
 
 class Reporter(transformers.TrainerCallback):
