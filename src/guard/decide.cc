@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/decide.h"
+
+#include <algorithm>
+
+namespace tidegauge::guard {
+
+namespace {
+
+// Saving must not cost more than this share of the job's time.
+constexpr double kSaveShare = 0.02;
+
+// How much higher than ever it has to come to be worth another word.
+constexpr double kHigher = 1.005;
+
+// A loan is taken back when the job is that much below the line where it got it: not at its edge,
+// where it would get it again.
+constexpr double kClearly = 0.97;
+
+std::int64_t to_ns(double seconds) {
+  return static_cast<std::int64_t>(seconds * 1e9);
+}
+
+}  // namespace
+
+bool Acts::has(Act act) const {
+  return std::find(list.begin(), list.begin() + count, act) != list.begin() + count;
+}
+
+void Ladder::enter(Phase phase, const Look& look, double patience_seconds) {
+  phase_ = phase;
+  deadline_ns_ = look.at_ns + to_ns(patience_seconds);
+}
+
+Acts Ladder::decide(const Look& look) {
+  const auto lines = lines_of(look.limits, look.shape, look.outlook, settings_);
+  if (phase_ == Phase::Killed) return {};
+  if (look.frozen) return while_frozen(look, lines);
+  if (is_at_top(look, lines)) {
+    Acts acts;
+    acts.add(Act::Freeze);
+    acts.add(Act::LookAgain);
+    return acts;
+  }
+  auto acts = on_the_way(look, lines);
+  if (look.used >= lines.freeze && !near_) {
+    near_ = true;
+    acts.add(Act::TellNear);
+  }
+  return acts;
+}
+
+Acts Ladder::on_the_way(const Look& look, const Lines& lines) {
+  switch (phase_) {
+    case Phase::Watching:
+      return while_watching(look, lines);
+    case Phase::Saving:
+      return while_saving(look, lines);
+    case Phase::Stopping:
+      return while_stopping(look, lines);
+    case Phase::Leaving:
+    case Phase::Terminating:
+      return while_leaving(look);
+    case Phase::Killed:
+      break;
+  }
+  return {};
+}
+
+// Only what can be frozen is killed for its size: else a dip that was there a moment ago would be
+// a reason.
+bool Ladder::is_at_top(const Look& look, const Lines& lines) const {
+  return settings_.kill && look.means.freeze && look.means.kill && look.used >= lines.top;
+}
+
+Acts Ladder::while_frozen(const Look& look, const Lines& lines) {
+  Acts acts;
+  if (!is_at_top(look, lines)) {
+    acts.add(Act::Thaw);
+    return acts;
+  }
+  acts.add(Act::Kill);
+  phase_ = Phase::Killed;
+  return acts;
+}
+
+bool Ladder::may_ask(const Look& look) const {
+  return settings_.ask && look.means.asked && !look.outlook.disk_full;
+}
+
+bool Ladder::should_ask(const Look& look, const Lines& lines) const {
+  if (!may_ask(look) || deaf_) return false;
+  const double took = std::max(answered_seconds_, look.outlook.save_seconds);
+  const double spacing = std::max(settings_.ask_every_seconds, took / kSaveShare);
+  if (asked_ns_ >= 0 && look.at_ns < asked_ns_ + to_ns(spacing)) return false;
+  const bool higher_than_ever = look.used > look.shape.top * kHigher &&
+                                look.used > asked_above_ * kHigher && look.used >= lines.freeze;
+  return higher_than_ever ||
+         (is_leak(look.shape, look.outlook) && reaches(lines.freeze, look.shape, look.outlook));
+}
+
+// Growth that will not end and is about to pass the limit; or, whatever it is, one that has used up
+// what was lent. Spikes below the limit never are a reason.
+bool Ladder::should_stop(const Look& look, const Lines& lines) const {
+  if (!settings_.stop || look.used < lines.freeze) return false;
+  if (look.used >= lines.last) return true;
+  const double enough = lines.limit - uncovered_save(look.limits, look.outlook);
+  return is_leak(look.shape, look.outlook) && reaches(enough, look.shape, look.outlook);
+}
+
+Acts Ladder::ask(const Look& look, bool to_stop) {
+  Acts acts;
+  if (look.means.freeze) acts.add(Act::Freeze);
+  if (look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
+  acts.add(to_stop ? Act::AskStop : Act::AskSave);
+  if (look.means.freeze) acts.add(Act::Thaw);
+  asked_ns_ = look.at_ns;
+  asked_above_ = std::max(asked_above_, look.used);
+  enter(to_stop ? Phase::Stopping : Phase::Saving, look, settings_.save_seconds);
+  return acts;
+}
+
+Acts Ladder::terminate(const Look& look) {
+  Acts acts;
+  if (look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
+  acts.add(Act::Terminate);
+  enter(Phase::Terminating, look, settings_.grace_seconds);
+  return acts;
+}
+
+Acts Ladder::while_watching(const Look& look, const Lines& lines) {
+  if (should_stop(look, lines)) {
+    if (may_ask(look) && !deaf_) return ask(look, true);
+    // Nobody to ask: who catches SIGTERM may be able to save.
+    if (look.catches_term) return terminate(look);
+  }
+  Acts acts;
+  if (should_ask(look, lines)) acts = ask(look, false);
+  if (look.used >= lines.freeze) {
+    if (phase_ == Phase::Watching && look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
+  } else if (look.lent && phase_ == Phase::Watching && look.used < lines.freeze * kClearly) {
+    acts.add(Act::TakeBack);
+  }
+  return acts;
+}
+
+Acts Ladder::while_saving(const Look& look, const Lines& lines) {
+  Acts acts;
+  if (look.heard == Heard::Saved) {
+    answered_seconds_ = static_cast<double>(look.at_ns - asked_ns_) / 1e9;
+    acts.add(Act::TellSaved);
+    phase_ = Phase::Watching;
+  } else if (look.heard == Heard::NotSaved || is_late(look)) {
+    deaf_ = look.heard != Heard::NotSaved;
+    acts.add(Act::TellNotSaved);
+    phase_ = Phase::Watching;
+  } else if (look.heard != Heard::Saving && should_stop(look, lines)) {
+    return ask(look, true);  // it has not begun: it may as well end with it
+  } else if (look.used >= lines.freeze && look.limits.lendable > 0 && !look.lent) {
+    acts.add(Act::Lend);
+  }
+  return acts;
+}
+
+Acts Ladder::while_stopping(const Look& look, const Lines& lines) {
+  Acts acts;
+  if (look.heard == Heard::Saved) {
+    acts.add(Act::TellSaved);
+    enter(Phase::Leaving, look, settings_.grace_seconds);
+  } else if (look.heard == Heard::NotSaved || is_late(look)) {
+    deaf_ = true;
+    acts.add(Act::TellNotSaved);
+    phase_ = Phase::Watching;
+  } else if (look.used >= lines.freeze && look.limits.lendable > 0 && !look.lent) {
+    acts.add(Act::Lend);
+  }
+  return acts;
+}
+
+// It has saved and was told to end; or it got SIGTERM.
+Acts Ladder::while_leaving(const Look& look) {
+  if (!is_late(look)) return {};
+  if (phase_ == Phase::Leaving) return terminate(look);
+  Acts acts;
+  if (!settings_.kill || !look.means.kill) return acts;
+  if (look.means.freeze) acts.add(Act::Freeze);
+  acts.add(Act::Kill);
+  phase_ = Phase::Killed;
+  return acts;
+}
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/decide.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <functional>
+
+namespace tidegauge::guard {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024;
+constexpr double kLimit = 1000 * kMiB;
+constexpr Means kAll{.freeze = true, .limit = true, .kill = true, .asked = true};
+
+// A job whose memory is a function of time, and that answers requests after a while.
+class World {
+ public:
+  World(const Settings& settings, double lendable, const Means& means)
+      : ladder_(settings), lendable_(lendable), means_(means) {}
+
+  double answers_after = 0.2;
+  bool ends_when_asked = true;
+  bool catches_term = false;
+  Outlook outlook{};
+
+  // Runs until the job has ended or `seconds` are over.
+  void run(double seconds, const std::function<double(double)>& used) {
+    for (now_ = 0; now_ < seconds && !ended; now_ += 0.01) {
+      const auto at = static_cast<std::int64_t>(now_ * 1e9);
+      track_.add(at, used(now_));
+      if (requested_ && now_ >= requested_at_ + answers_after) answer();
+      Look look{.at_ns = at,
+                .used = used(now_),
+                .limits = {kLimit, lendable_},
+                .shape = track_.shape(),
+                .outlook = outlook,
+                .means = means_,
+                .heard = heard_,
+                .frozen = frozen_,
+                .lent = lent_,
+                .catches_term = catches_term};
+      for (bool again = true; again;) {
+        again = false;
+        look.frozen = frozen_;
+        look.lent = lent_;
+        const auto acts = ladder_.decide(look);
+        for (std::size_t i = 0; i < acts.count; ++i) again = apply(acts.list[i]) || again;
+      }
+      EXPECT_TRUE(ended || !frozen_) << "left frozen";
+      if (used(now_) >= kLimit + (lent_ ? lendable_ : 0)) kernel_killed = ended = true;
+    }
+  }
+
+  int saves_asked = 0, stops_asked = 0, terms = 0, kills = 0, loans = 0, returned = 0, told = 0;
+  bool kernel_killed = false;
+  bool ended = false;
+  double asked_first = -1;
+  double now() const { return now_; }
+
+ private:
+  void answer() {
+    heard_ = Heard::Saved;
+    if (stop_ && ends_when_asked) ended = true;
+  }
+  bool apply(Act act) {
+    switch (act) {
+      case Act::Freeze:
+        EXPECT_FALSE(frozen_);
+        frozen_ = true;
+        break;
+      case Act::Thaw:
+        EXPECT_TRUE(frozen_);
+        frozen_ = false;
+        break;
+      case Act::LookAgain:
+        return true;
+      case Act::Lend:
+        ++loans;
+        lent_ = true;
+        break;
+      case Act::TakeBack:
+        EXPECT_TRUE(lent_);
+        ++returned;
+        lent_ = false;
+        break;
+      case Act::AskSave:
+      case Act::AskStop:
+        stop_ = act == Act::AskStop;
+        ++(stop_ ? stops_asked : saves_asked);
+        if (asked_first < 0) asked_first = now_;
+        requested_ = true;
+        requested_at_ = now_;
+        heard_ = Heard::Nothing;
+        break;
+      case Act::Terminate:
+        ++terms;
+        break;
+      case Act::Kill:
+        EXPECT_TRUE(frozen_ || !means_.freeze);
+        ++kills;
+        ended = true;
+        break;
+      case Act::TellNear:
+      case Act::TellSaved:
+      case Act::TellNotSaved:
+        ++told;
+        break;
+    }
+    return false;
+  }
+
+  Ladder ladder_;
+  double lendable_;
+  Means means_;
+  Track track_{};
+  double now_ = 0;
+  bool frozen_ = false, lent_ = false, requested_ = false, stop_ = false;
+  double requested_at_ = 0;
+  Heard heard_ = Heard::Nothing;
+};
+
+double leak(double at) {
+  return (300 + 20 * at) * kMiB;
+}
+
+TEST(Ladder, ALeakingJobSavesAndEnds) {
+  for (const double lendable : {0.0, 300 * kMiB}) {
+    World world({}, lendable, kAll);
+    world.run(600, leak);
+    EXPECT_EQ(world.stops_asked, 1) << lendable;
+    EXPECT_EQ(world.kills + world.terms, 0) << lendable << " at " << world.now();
+    EXPECT_FALSE(world.kernel_killed);
+    EXPECT_TRUE(world.ended);
+  }
+}
+
+TEST(Ladder, OneThatDoesNotEndGetsTimeThenSigtermThenTimeThenIsKilled) {
+  World world({}, 0, kAll);
+  world.ends_when_asked = false;
+  // It stands still once it is near: what counts here is time.
+  world.run(200, [](double at) { return std::min(leak(at), 955 * kMiB); });
+  EXPECT_EQ(world.stops_asked, 1);
+  EXPECT_EQ(world.terms, 1);
+  EXPECT_EQ(world.kills, 1);
+}
+
+TEST(Ladder, OneThatNobodyCanAskIsKilledOnlyAtTheTop) {
+  World world({}, 0, {.freeze = true, .limit = true, .kill = true, .asked = false});
+  world.run(600, leak);
+  EXPECT_EQ(world.saves_asked + world.stops_asked + world.terms, 0);
+  EXPECT_EQ(world.kills, 1);
+  EXPECT_FALSE(world.kernel_killed);
+}
+
+TEST(Ladder, OneThatCatchesSigtermGetsThat) {
+  World world({}, 0, {.freeze = true, .limit = true, .kill = true, .asked = false});
+  world.catches_term = true;
+  world.run(40, [](double at) { return std::min(leak(at), 985 * kMiB); });
+  EXPECT_EQ(world.terms, 1);
+}
+
+TEST(Ladder, WithoutAGroupNothingIsKilled) {
+  World world({}, 0, {.asked = true});
+  world.answers_after = 1e9;
+  world.run(600, leak);
+  EXPECT_EQ(world.kills, 0);
+  EXPECT_TRUE(world.kernel_killed);
+  EXPECT_GE(world.told, 1);
+}
+
+TEST(Ladder, EachRungCanBeSwitchedOff) {
+  World quiet({.ask = false, .stop = false, .kill = false}, 300 * kMiB, kAll);
+  quiet.run(600, leak);
+  EXPECT_EQ(quiet.saves_asked + quiet.stops_asked + quiet.terms + quiet.kills, 0);
+  EXPECT_TRUE(quiet.kernel_killed);
+}
+
+TEST(Ladder, AFullDiskIsNotWrittenTo) {
+  World world({}, 0, kAll);
+  world.outlook.disk_full = true;
+  world.run(600, leak);
+  EXPECT_EQ(world.saves_asked + world.stops_asked, 0);
+  EXPECT_EQ(world.kills, 1);
+}
+
+TEST(Ladder, AVerdictThatGrowthEndsIsBelieved) {
+  World world({}, 0, kAll);
+  world.outlook.word = Outlook::Word::Ends;
+  world.run(600, [](double at) { return std::min(leak(at), 950 * kMiB); });
+  EXPECT_EQ(world.stops_asked + world.terms + world.kills, 0);
+}
+
+TEST(Ladder, ALoanIsTakenBack) {
+  World world({}, 300 * kMiB, kAll);
+  world.run(60, [](double at) { return (at > 20 && at < 22 ? 990 : 400) * kMiB; });
+  EXPECT_EQ(world.loans, 1);
+  EXPECT_EQ(world.returned, 1);
+  EXPECT_EQ(world.saves_asked, 1);
+  EXPECT_EQ(world.stops_asked + world.terms + world.kills, 0);
+}
+
+// Spikes to 95 % of the limit at any rhythm, warm-ups to 90 % of any length.
+TEST(Ladder, NothingHealthyIsHarmed) {
+  EXPECT_TRUE(rc::check([] {
+    const double floor = *rc::gen::inRange(10, 80) / 100.0;
+    const double peak = *rc::gen::inRange(80, 96) / 100.0;
+    const double period = *rc::gen::inRange(5, 400) / 10.0;
+    const double share = *rc::gen::inRange(1, 90) / 100.0;
+    const double warm_up = *rc::gen::inRange(1, 100) / 10.0;
+    const double lendable = *rc::gen::element(0.0, 100 * kMiB, 300 * kMiB);
+    World world({}, lendable, kAll);
+    world.run(150, [&](double at) {
+      const double ramp = floor * (1 - std::exp(-at / warm_up));
+      const bool spike = at > warm_up && std::fmod(at, period) < share * period;
+      return kLimit * (spike ? peak : ramp);
+    });
+    RC_ASSERT(world.stops_asked == 0 && world.terms == 0 && world.kills == 0);
+    RC_ASSERT(!world.kernel_killed);
+    RC_ASSERT(world.saves_asked <= 150 / 60 + 1);
+  }));
+}
+
+TEST(Ladder, WarmUpsToNinetyPercentGoOn) {
+  for (const double seconds : {1.0, 3.0, 10.0, 30.0, 100.0}) {
+    for (const double lendable : {0.0, 300 * kMiB}) {
+      World world({}, lendable, kAll);
+      world.run(seconds * 4,
+                [&](double at) { return 0.9 * kLimit * (1 - std::exp(-at / seconds)); });
+      EXPECT_EQ(world.stops_asked + world.terms + world.kills, 0) << seconds;
+      World ramp({}, lendable, kAll);
+      ramp.run(seconds * 4, [&](double at) { return 0.9 * kLimit * std::min(at / seconds, 1.0); });
+      EXPECT_EQ(ramp.stops_asked + ramp.terms + ramp.kills, 0) << "straight, " << seconds;
+    }
+  }
+}
+
+// Whatever memory and answers do: a job is only killed frozen and at the top, or after it was told
+// to end and had its time; and it is never left frozen (World checks both on its way).
+TEST(Ladder, KillsOnlyAtTheTopOrAfterGrace) {
+  EXPECT_TRUE(rc::check([] {
+    const auto points = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(0, 1300));
+    const Means means{.freeze = *rc::gen::arbitrary<bool>(),
+                      .limit = true,
+                      .kill = *rc::gen::arbitrary<bool>(),
+                      .asked = *rc::gen::arbitrary<bool>()};
+    World world({}, *rc::gen::element(0.0, 200 * kMiB), means);
+    world.catches_term = *rc::gen::arbitrary<bool>();
+    world.ends_when_asked = *rc::gen::arbitrary<bool>();
+    world.answers_after = *rc::gen::inRange(0, 20);
+    double highest = 0;
+    world.run(40, [&](double at) {
+      const double used = points[static_cast<std::size_t>(at)] * kMiB;
+      highest = std::max(highest, used);
+      return used;
+    });
+    if (world.kills > 0) {
+      RC_ASSERT(means.kill);
+      RC_ASSERT(highest >= 0.98 * kLimit || world.terms > 0);
+    }
+    if (highest < 0.6 * kLimit) RC_ASSERT(world.stops_asked + world.terms + world.saves_asked == 0);
+  }));
+}
+
+}  // namespace
+}  // namespace tidegauge::guard
