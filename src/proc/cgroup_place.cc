@@ -40,6 +40,7 @@ std::string openable(const std::string& point, const std::string& sys) {
 struct Wanted {
   int version = 2;
   std::string_view path;
+  std::string_view controller = "memory";  // of version 1
 };
 
 void add_places(std::vector<CgroupPlace>& places, const Wanted& wanted,
@@ -47,7 +48,7 @@ void add_places(std::vector<CgroupPlace>& places, const Wanted& wanted,
   // From the last mount, which covers what is below it.
   for (auto mount = mounts.rbegin(); mount != mounts.rend(); ++mount) {
     if (version_of(*mount) != wanted.version) continue;
-    if (wanted.version == 1 && !has_option(mount->options, "memory")) continue;
+    if (wanted.version == 1 && !has_option(mount->options, wanted.controller)) continue;
     auto path = below(mount->root, wanted.path);
     const bool guessed = !path || leaves(*path);
     places.push_back({.version = wanted.version,
@@ -59,20 +60,35 @@ void add_places(std::vector<CgroupPlace>& places, const Wanted& wanted,
 
 }  // namespace
 
-std::vector<CgroupPlace> memory_places(std::span<const Membership> memberships,
-                                       std::span<const Mount> mounts, const std::string& sys) {
+std::vector<CgroupPlace> controller_places(std::string_view controller,
+                                           std::span<const Membership> memberships,
+                                           std::span<const Mount> mounts, const std::string& sys) {
   std::vector<CgroupPlace> places;
-  // Where version 1 has the memory controller, version 2 cannot have it.
   for (const auto& membership : memberships) {
-    if (has_option(membership.controllers, "memory")) {
-      add_places(places, {1, membership.path}, mounts, sys);
+    if (has_option(membership.controllers, controller)) {
+      add_places(places, {1, membership.path, controller}, mounts, sys);
     }
   }
+  return places;
+}
+
+std::vector<CgroupPlace> unified_places(std::span<const Membership> memberships,
+                                        std::span<const Mount> mounts, const std::string& sys) {
+  std::vector<CgroupPlace> places;
   for (const auto& membership : memberships) {
     if (membership.hierarchy == 0 && membership.controllers.empty()) {
       add_places(places, {2, membership.path}, mounts, sys);
     }
   }
+  return places;
+}
+
+std::vector<CgroupPlace> memory_places(std::span<const Membership> memberships,
+                                       std::span<const Mount> mounts, const std::string& sys) {
+  // Where version 1 has the memory controller, version 2 cannot have it.
+  auto places = controller_places("memory", memberships, mounts, sys);
+  const auto unified = unified_places(memberships, mounts, sys);
+  places.insert(places.end(), unified.begin(), unified.end());
   std::stable_partition(places.begin(), places.end(),
                         [](const CgroupPlace& place) { return !place.guessed; });
   return places;

@@ -29,6 +29,13 @@ struct CgroupPlace {
 std::vector<CgroupPlace> memory_places(std::span<const Membership> memberships,
                                        std::span<const Mount> mounts, const std::string& sys);
 
+// The same for another controller of version 1 ("freezer"), and for version 2 whatever it controls.
+std::vector<CgroupPlace> controller_places(std::string_view controller,
+                                           std::span<const Membership> memberships,
+                                           std::span<const Mount> mounts, const std::string& sys);
+std::vector<CgroupPlace> unified_places(std::span<const Membership> memberships,
+                                        std::span<const Mount> mounts, const std::string& sys);
+
 // Candidates for a group named by a person: a folder, or a path as in /proc/PID/cgroup.
 std::vector<CgroupPlace> named_places(std::string_view name, std::span<const Mount> mounts,
                                       const std::string& sys);

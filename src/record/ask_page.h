@@ -37,6 +37,8 @@ class AskPage {
   static Result<AskPage> open(const std::string& path);
 
   int fd() const { return fd_.get(); }  // -1 of one that was opened
+  // For those who may not allocate: record/ask.h has what can be done with it.
+  tidegauge_ask_header* raw() const { return page_.get(); }
   // The number of the request.
   std::uint64_t ask(tidegauge_want want);
   // Those that were ever there, gone or not; one that is just writing is left out.
