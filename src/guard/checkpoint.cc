@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/checkpoint.h"
+
+#include <fcntl.h>
+#include <simdjson.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "guard/zip_members.h"
+
+namespace tidegauge::guard {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kTail = 66'000;  // the longest comment of a zip file, and its end
+// No checkpoint has a directory or header this large; a damaged one may say so.
+constexpr std::uint64_t kLargestHeader = 256u << 20;
+
+Error broken(const std::string& path, const std::string& why) {
+  return {Reason::Malformed, printable(path) + ": " + why};
+}
+
+struct OpenFile {
+  UniqueFd fd;
+  std::uint64_t bytes = 0;
+};
+
+Result<OpenFile> open_file(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return from_errno(errno, printable(path));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return broken(path, "no file");
+  return OpenFile{std::move(fd), static_cast<std::uint64_t>(info.st_size)};
+}
+
+std::string read_range(const OpenFile& file, std::uint64_t from, std::uint64_t bytes) {
+  std::string text(bytes, '\0');
+  std::size_t have = 0;
+  while (have < bytes) {
+    const auto got =
+        ::pread(file.fd.get(), text.data() + have, bytes - have, static_cast<off_t>(from + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return text;
+}
+
+std::optional<std::uint64_t> end_of_tensors(simdjson::dom::object header) {
+  std::uint64_t end = 0;
+  for (const auto& [name, tensor] : header) {
+    if (name == "__metadata__") continue;
+    simdjson::dom::array offsets;
+    if (tensor["data_offsets"].get(offsets) != simdjson::SUCCESS || offsets.size() != 2) return {};
+    std::uint64_t last = 0;
+    if (offsets.at(1).get(last) != simdjson::SUCCESS) return {};
+    end = std::max(end, last);
+  }
+  return end;
+}
+
+// "checkpoint-1200": 1200.
+std::optional<std::int64_t> step_in_name(const std::string& path) {
+  auto name = fs::path(path).filename().string();
+  if (name.empty()) name = fs::path(path).parent_path().filename().string();
+  constexpr std::string_view kPrefix = "checkpoint-";
+  if (!name.starts_with(kPrefix)) return {};
+  return to_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()));
+}
+
+Result<> check_trainer_state(const std::string& path) {
+  const auto file = path + "/trainer_state.json";
+  simdjson::dom::parser parser;
+  simdjson::dom::element state;
+  std::int64_t step = 0;
+  if (!fs::exists(file)) return broken(path, "no trainer_state.json, which is written last");
+  if (parser.load(file).get(state) != simdjson::SUCCESS ||
+      state["global_step"].get(step) != simdjson::SUCCESS) {
+    return broken(file, "cut short");
+  }
+  const auto named = step_in_name(path);
+  if (named && *named != step) return broken(path, "its state is of another step");
+  return Ok{};
+}
+
+// One file with all weights, or an index and every file that it names.
+Result<> check_weights(const std::string& path) {
+  for (const auto* name : {"model.safetensors", "adapter_model.safetensors"}) {
+    if (fs::exists(path + "/" + name)) return check_safetensors(path + "/" + name);
+  }
+  if (fs::exists(path + "/pytorch_model.bin")) return check_torch_file(path + "/pytorch_model.bin");
+  const auto index = path + "/model.safetensors.index.json";
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  simdjson::dom::object weights;
+  if (!fs::exists(index)) return broken(path, "no weights");
+  if (parser.load(index).get(document) != simdjson::SUCCESS ||
+      document["weight_map"].get(weights) != simdjson::SUCCESS) {
+    return broken(index, "cut short");
+  }
+  std::string last;
+  for (const auto& [tensor, value] : weights) {
+    std::string_view shard;
+    if (value.get(shard) != simdjson::SUCCESS || shard.find('/') != shard.npos) {
+      return broken(index, "makes no sense");
+    }
+    if (shard == last) continue;
+    last = shard;
+    if (auto good = check_safetensors(path + "/" + last); !good) return good;
+  }
+  return Ok{};
+}
+
+Result<> check_random_states(const std::string& path) {
+  bool any = false;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with("rng_state") || !name.ends_with(".pth")) continue;
+    any = true;
+    if (auto good = check_torch_file(entry.path().string()); !good) return good;
+  }
+  if (!any) return broken(path, "no rng_state.pth");
+  return Ok{};
+}
+
+}  // namespace
+
+Result<> check_torch_file(const std::string& path) {
+  const auto file = open_file(path);
+  if (!file) return file.error();
+  const auto tail_bytes = std::min(file->bytes, kTail);
+  const auto tail = read_range(*file, file->bytes - tail_bytes, tail_bytes);
+  const auto directory = find_zip_directory(tail, file->bytes);
+  if (!directory) return broken(path, directory.error().what);
+  if (directory->bytes > kLargestHeader) return broken(path, "its directory makes no sense");
+  const auto members =
+      parse_zip_members(read_range(*file, directory->offset, directory->bytes), directory->members);
+  if (!members) return broken(path, members.error().what);
+  bool has_data = false;
+  for (const auto& member : *members) {
+    has_data = has_data || member.name == "data.pkl" || member.name.ends_with("/data.pkl");
+    if (member.offset > directory->offset ||
+        member.stored_bytes > directory->offset - member.offset) {
+      return broken(path, "a member lies outside the file");
+    }
+  }
+  if (!has_data) return broken(path, "no data.pkl: not written by torch.save");
+  return Ok{};
+}
+
+Result<> check_safetensors(const std::string& path) {
+  const auto file = open_file(path);
+  if (!file) return file.error();
+  constexpr std::uint64_t kLength = 8;
+  std::uint64_t header = 0;
+  const auto length = read_range(*file, 0, kLength);
+  if (length.size() == kLength)
+    std::copy(length.begin(), length.end(), reinterpret_cast<char*>(&header));
+  if (header == 0 || header > kLargestHeader || kLength + header > file->bytes) {
+    return broken(path, "cut short in its header");
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::object tensors;
+  const simdjson::padded_string text(read_range(*file, kLength, header));
+  if (parser.parse(text).get(tensors) != simdjson::SUCCESS) {
+    return broken(path, "its header is no JSON");
+  }
+  const auto end = end_of_tensors(tensors);
+  if (!end) return broken(path, "its header makes no sense");
+  if (kLength + header + *end != file->bytes) return broken(path, "cut short");
+  return Ok{};
+}
+
+Result<> check_trainer_folder(const std::string& path) {
+  if (fs::exists(path + "/checkpoint-is-incomplete.txt")) {
+    return broken(path, "marked as incomplete");
+  }
+  if (auto good = check_trainer_state(path); !good) return good;
+  if (auto good = check_weights(path); !good) return good;
+  for (const auto* name : {"optimizer.pt", "scheduler.pt"}) {
+    if (auto good = check_torch_file(path + "/" + name); !good) return good;
+  }
+  return check_random_states(path);
+}
+
+Result<> check_checkpoint(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    if (step_in_name(path) || fs::exists(path + "/trainer_state.json")) {
+      return check_trainer_folder(path);
+    }
+    if (fs::is_empty(path, error)) return broken(path, "empty");
+    return Ok{};
+  }
+  if (path.ends_with(".safetensors")) return check_safetensors(path);
+  for (const auto* suffix : {".ckpt", ".pt", ".pth", ".bin"}) {
+    if (path.ends_with(suffix)) return check_torch_file(path);
+  }
+  const auto file = open_file(path);
+  if (!file) return file.error();
+  if (file->bytes == 0) return broken(path, "empty");
+  return Ok{};
+}
+
+}  // namespace tidegauge::guard
