@@ -9,6 +9,8 @@ enum ExitCode : int {
   kCallsForAction = 1,  // a verdict that wants somebody to do something
   kWrongUse = 2,        // wrong words, or an input that makes no sense
   kCouldNotLook = 3,    // no such process or file, no permission
+  // Of `run --guard`: the job ended with 0 because it was told to end before it was done.
+  kStoppedByGuard = 75,
 };
 
 }  // namespace tidegauge::cli

@@ -26,6 +26,7 @@ class JobMarks {
 
   std::string ring() const;      // what a job opens to send marks; empty: there is none
   std::string ask_page() const;  // what it opens to hear requests; empty: there is none
+  const record::AskPage* page() const { return requests_ ? &*requests_ : nullptr; }
   bool wants_terminal() const;
   // Output from now on, as long as `session` lives or until somebody else listens.
   void listen_to(guard::Job& job, const Session& session);

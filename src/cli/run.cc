@@ -14,8 +14,11 @@
 #include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/earlier_runs.h"
+#include "cli/guard_options.h"
+#include "cli/guarding.h"
 #include "cli/job_environment.h"
 #include "cli/job_marks.h"
+#include "cli/lives.h"
 #include "cli/options.h"
 #include "cli/screen.h"
 #include "cli/session.h"
@@ -37,6 +40,7 @@ examples:
   tidegauge run --limit 32GB --json verdict.json -- python train.py --epochs 3
   tidegauge run --record train.tg -- sh -c 'make data && python train.py'
   tidegauge run --live -- python train.py > train.log 2>&1
+  tidegauge run --guard --limit 32GB --restart-on-limit -- python train.py
 
 The job's input, output, signals and exit code are its own; our words come on stderr when it has
 ended. With --for or --until-decided the job goes on unwatched afterwards. If tidegauge is killed the
@@ -56,6 +60,7 @@ struct RunOptions {
   bool warm_up_given = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
+  GuardOptions guard{};
 };
 
 // The words before the first "--", and the rest from there.
@@ -85,11 +90,17 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
                "show the live view; the job's output has to go elsewhere");
   app.add_flag("--no-history", options.no_history,
                "neither use nor keep how earlier runs of this command ended");
+  std::vector<std::string> without;
+  add_guard(app, options.guard, without);
+  add_restart(app, options.guard);
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
   auto [ours, rest] = split_at_dashes(words);
   if (const auto code = parse(app, ours)) return code;
+  if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
+    return fail("run", kWrongUse, wrong);
+  }
   options.warm_up_given = app.count("--longest-warm-up") > 0;
   options.command = app.remaining();
   if (!options.command.empty() && options.command[0].starts_with("-")) {
@@ -134,7 +145,14 @@ Result<> check_outputs(const RunOptions& options) {
   return check_writable(options.json_path);
 }
 
-Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
+// What a session hears from besides the kernel.
+struct Helpers {
+  JobMarks marks;
+  CauseFinder causes;
+  std::optional<Guarding> guarding{};
+};
+
+Result<Session> begin_session(const guard::Job& job, const RunOptions& options, Helpers& helpers,
                               std::vector<std::string>& warnings) {
   proc::CollectOptions collect;
   collect.interval_seconds = options.sitting.interval_seconds.value_or(collect.interval_seconds);
@@ -143,19 +161,19 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options,
   auto begin =
       session_options("run", options.sitting, options.rules, proc::masked_command(options.command));
   begin.own_path = options.own_path;
+  if (helpers.guarding) {
+    begin.on_entry = [&guarding = *helpers.guarding](const record::Entry& entry,
+                                                     const record::LedgerKeeper&) {
+      guarding.take(entry);
+    };
+  }
   begin.warn = [&warnings](const std::string& warning) { warnings.push_back(warning); };
   return Session::begin(*std::move(collector), std::move(begin));
 }
 
-// What a session hears from besides the kernel.
-struct Helpers {
-  JobMarks marks;
-  CauseFinder causes;
-};
-
 // Watches until the job ends, or the watching was for a while only.
 void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOptions& options) {
-  auto& [marks, causes] = helpers;
+  auto& [marks, causes, guarding] = helpers;
   Screen screen(options.live ? Screen::Kind::View : Screen::Kind::Silent, false);
   marks.listen_to(job, session);
   while (!job.status()) {
@@ -163,11 +181,13 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
       marks.pass_on(session);
       session.look();
       causes.after_look(session);
+      if (guarding) guarding->after_look(session);
       screen.show(session);
     }
     if (enough_seen(session, options.sitting)) break;
     const auto left_ns = wake_ns(session, options.sitting) - session.now_ns();
-    job.pump(std::max<std::int64_t>(left_ns, 0), screen.fd());
+    job.pump(std::max<std::int64_t>(left_ns, 0), screen.fd(), guarding ? guarding->fd() : -1);
+    if (guarding) guarding->hear(&session);
     if (screen.take_keys(session)) screen.close();
   }
   job.on_output({});
@@ -193,34 +213,44 @@ void tell_of_nothing(const Error& error, const RunOptions& options) {
        ended ? "the job ended before it could be looked at" : "nothing was seen: " + error.what);
 }
 
+void await(guard::Job& job, Helpers& helpers) {
+  while (!job.status()) {
+    job.pump(-1, helpers.guarding ? helpers.guarding->fd() : -1);
+    if (helpers.guarding) helpers.guarding->hear(nullptr);
+  }
+}
+
 // Watches the job to its end and tells about it then: until then stderr is the job's alone.
-void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options) {
+void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options, Life& life) {
   std::vector<std::string> warnings;
-  auto session = begin_session(job, options, warnings);
+  auto session = begin_session(job, options, helpers, warnings);
   std::optional<Session::Ending> ending;
   if (session) {
     follow(job, *session, helpers, options);
     helpers.causes.finish(*session);
+    if (helpers.guarding && job.status()) life.end(*job.status(), *helpers.guarding, &*session);
     ending = session->end();
   }
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
   if (ending && !options.no_history) remember_run(options.command, ending->verdicts);
-  while (!job.status()) job.pump(-1);
+  await(job, helpers);
   if (!session) return tell_of_nothing(session.error(), options);
   if (options.sitting.quiet) return;
   for (const auto& warning : warnings) fail("run", kCouldNotLook, warning);
   print_ending(*session, *ending, helpers.causes.note(), stderr);
+  if (life.ended()) put(stderr, life.words());
 }
 
 // Whatever happens to our watching, the job is waited for.
-void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& options) {
+void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& options, Life& life) {
   try {
-    watch_and_tell(job, helpers, options);
+    watch_and_tell(job, helpers, options, life);
   } catch (const std::exception& error) {
     job.on_output({});
-    while (!job.status()) job.pump(-1);
+    await(job, helpers);
     fail("run", kCouldNotLook, fmt::format("internal error: {}", error.what()));
   }
+  if (helpers.guarding && !life.ended()) life.end(*job.status(), *helpers.guarding, nullptr);
 }
 
 // Before the job starts, so that it can be told where to ask for its verdict.
@@ -233,23 +263,56 @@ void choose_recording(RunOptions& options) {
 }
 
 std::vector<std::pair<std::string, std::string>> environment_for(const RunOptions& options,
-                                                                 const JobMarks& marks) {
+                                                                 const JobMarks& marks,
+                                                                 const Saved& from) {
   const auto& named = options.sitting.record_path;
-  return variables_of({.command = options.command.front(),
-                       .ring = marks.ring(),
-                       .recording = named.empty() ? options.own_path : named,
-                       .ask_page = marks.ask_page(),
-                       .hooks = !options.no_hooks,
-                       .preload = !options.no_preload});
+  auto variables = variables_of({.command = options.command.front(),
+                                 .ring = marks.ring(),
+                                 .recording = named.empty() ? options.own_path : named,
+                                 .ask_page = marks.ask_page(),
+                                 .hooks = !options.no_hooks,
+                                 .preload = !options.no_preload});
+  if (!from.path.empty()) variables.emplace_back("TIDEGAUGE_RESUME", from.path);
+  return variables;
 }
 
-int exit_as(guard::Job job) {
+int exit_as(guard::Job job, bool stopped_by_us) {
   const auto status = *job.status();
   const bool interrupted = status.signal == SIGINT && job.interrupted_by_terminal();
   { const auto over = std::move(job); }  // signals act on us again
   // A shell's loop ends when its command died of Ctrl-C, not when it returned 130.
   if (interrupted) std::raise(SIGINT);
-  return status.code;
+  // Whoever waits must not take a job that was stopped half-way for one that is done.
+  return stopped_by_us && status.code == 0 ? int{kStoppedByGuard} : status.code;
+}
+
+// One life of the job, from its start to its end. A code is what to leave with; else it is to
+// begin again.
+std::optional<int> live(RunOptions& options, Lives& lives) {
+  Helpers helpers{JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
+                  CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start())};
+  auto& marks = helpers.marks;
+  choose_recording(options);
+  if (auto guarding = Guarding::begin(options.guard, options.rules.limit_bytes.value_or(0),
+                                      marks.page(), options.sitting.quiet)) {
+    helpers.guarding.emplace(*std::move(guarding));
+  }
+  auto& guarding = helpers.guarding;
+  auto job = guard::Job::start({.arguments = options.command,
+                                .environment = environment_for(options, marks, lives.from()),
+                                .tap_terminal = marks.wants_terminal(),
+                                .groups = guarding ? guarding->groups() : std::vector<int>{}});
+  if (!job) {
+    fail("run", kCouldNotLook, job.error().what);
+    return guard::exit_code_for(job.error());
+  }
+  if (guarding) guarding->began(job->pid());
+  // Whoever reads our words may leave; the exit code is the job's all the same.
+  std::signal(SIGPIPE, SIG_IGN);
+  Life life;
+  watch_to_the_end(*job, helpers, options, life);
+  if (lives.goes_on(life)) return {};
+  return exit_as(*std::move(job), life.stopped_by_us());
 }
 
 }  // namespace
@@ -258,6 +321,7 @@ int run(Words words) {
   RunOptions options;
   fill_closed_files();
   if (const auto code = parse_run(words, options)) return *code;
+  if (options.guard.dry_run) return print_plan(options.guard, options.rules.limit_bytes);
   if (const auto good = check_outputs(options); !good) {
     return fail("run", kCouldNotLook, good.error().what);
   }
@@ -265,21 +329,15 @@ int run(Words words) {
   if (!options.no_history) {
     options.rules = with_history(options.command, options.rules, options.warm_up_given);
   }
-  Helpers helpers{JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
-                  CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start())};
-  auto& marks = helpers.marks;
-  choose_recording(options);
-  auto job = guard::Job::start({.arguments = options.command,
-                                .environment = environment_for(options, marks),
-                                .tap_terminal = marks.wants_terminal()});
-  if (!job) {
-    fail("run", kCouldNotLook, job.error().what);
-    return guard::exit_code_for(job.error());
+  Lives lives(options.guard);
+  const auto named = options.sitting.record_path;
+  auto code = live(options, lives);
+  while (!code) {
+    options.command = lives.next_command(options.command);
+    if (!named.empty()) options.sitting.record_path = fmt::format("{}.{}", named, lives.count());
+    code = live(options, lives);
   }
-  // Whoever reads our words may leave; the exit code is the job's all the same.
-  std::signal(SIGPIPE, SIG_IGN);
-  watch_to_the_end(*job, helpers, options);
-  return exit_as(*std::move(job));
+  return *code;
 }
 
 }  // namespace tidegauge::cli

@@ -46,6 +46,11 @@ bool same_terminal(int one, int other) {
          ::fstat(other, &second) == 0 && first.st_rdev == second.st_rdev;
 }
 
+// A job that cannot be put into a group runs outside it: it is what matters.
+void join(const std::vector<int>& groups) {
+  for (const int group : groups) (void)!::write(group, "0", 1);
+}
+
 // Only what is async-signal-safe from here on.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int terminal,
                          bool also_stderr, int report_to) {
@@ -100,6 +105,7 @@ Result<pid_t> launch(const Launch& what, const SignalWatch& watch, int terminal)
   const pid_t pid = ::fork();
   if (pid < 0) return Error{Reason::Failed, from_errno(errno, "fork").what};
   if (pid == 0) {
+    join(what.groups);
     watch.restore();
     become(arguments.data(), environment.data(), terminal, also_stderr, report_to.get());
   }

@@ -230,13 +230,14 @@ pid_t Job::pid() const {
   return state_->pid;
 }
 
-void Job::pump(std::int64_t timeout_ns, int extra_fd) {
+void Job::pump(std::int64_t timeout_ns, int extra_fd, int other_fd) {
   auto& state = *state_;
   const auto wait = state.wait_ns(timeout_ns);
   const timespec limit{wait / 1'000'000'000, wait % 1'000'000'000};
-  std::array<pollfd, 3> fds{{{state.signals.fd(), POLLIN, 0},
+  std::array<pollfd, 4> fds{{{state.signals.fd(), POLLIN, 0},
                              {state.companion ? state.companion->fd() : -1, POLLIN, 0},
-                             {extra_fd, POLLIN, 0}}};
+                             {extra_fd, POLLIN, 0},
+                             {other_fd, POLLIN, 0}}};
   if (::ppoll(fds.data(), fds.size(), &limit, nullptr) > 0) {
     if (fds[1].revents != 0) state.take_news();
     if (fds[0].revents != 0) state.take_signals();

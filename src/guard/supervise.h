@@ -23,6 +23,8 @@ struct Launch {
   // Read the job's terminal output on its way: only if stdout is a terminal; through a pty of the
   // same size, bytes passed on unchanged. Stdin and the controlling terminal stay what they are.
   bool tap_terminal = false;
+  // cgroup.procs of the groups that the job is to begin in.
+  std::vector<int> groups{};
 };
 
 struct Status {
@@ -45,8 +47,8 @@ class Job {
 
   pid_t pid() const;
   // Waits up to `timeout_ns` for something to do (the job's end, a signal for us, terminal bytes, a
-  // readable `extra_fd`) and does it; returns early when there was. Negative: no limit.
-  void pump(std::int64_t timeout_ns, int extra_fd = -1);
+  // readable extra fd) and does it; returns early when there was. Negative: no limit.
+  void pump(std::int64_t timeout_ns, int extra_fd = -1, int other_fd = -1);
   // Empty while it runs, and until all of what it wrote to a tapped terminal is there.
   std::optional<Status> status() const;
   // Somebody pressed Ctrl-C: a shell's loop ends if its command dies of it, so should we.

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/guarding.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "guard/checkpoint.h"
+#include "proc/probe.h"
+#include "proc/root.h"
+#include "proc/roots.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+// Room that a checkpoint needs on its disk, as a multiple of the last one.
+constexpr double kDiskRoom = 1.2;
+
+// A command that somebody gave must not outlive what it tells about.
+constexpr unsigned kNotifySeconds = 30;
+
+bool disk_is_full(const Saved& last) {
+  struct statvfs space {};
+  const auto folder = std::filesystem::path(last.path).parent_path();
+  if (folder.empty() || ::statvfs(folder.c_str(), &space) != 0) return false;
+  const auto free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+  return free < kDiskRoom * static_cast<double>(last.bytes);
+}
+
+// Lightning makes its checkpoints in memory before it writes them.
+double memory_for(const Saved& last) {
+  return last.path.ends_with(".ckpt") ? static_cast<double>(last.bytes) : 0;
+}
+
+bool catches(pid_t pid, int signal) {
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  const auto text = root ? root->read(pid, "status") : Result<std::string>(root.error());
+  if (!text) return false;
+  const auto mask = to_number<std::uint64_t>(trimmed(proc::field_of(*text, "SigCgt:")), 16);
+  return mask && (*mask >> (signal - 1) & 1) != 0;
+}
+
+// In a process of its own, which is reaped like everything else that ends.
+void run_command(const std::string& command, const std::string& words) {
+  if (::fork() != 0) return;
+  ::setenv("TIDEGAUGE_NEWS", words.c_str(), 1);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::alarm(kNotifySeconds);
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  ::_exit(127);
+}
+
+}  // namespace
+
+std::optional<Guarding> Guarding::begin(const GuardOptions& options, double limit_bytes,
+                                        const record::AskPage* page, bool quiet) {
+  if (!options.on) return {};
+  if (const auto other = guard::guard_of(proc::Roots{}, ::getpid()); other != 0) {
+    fail("run", kCouldNotLook,
+         fmt::format("no second guard: {} guards what this is a part of", other));
+    return {};
+  }
+  auto started = guard::Guard::start(proc::Roots{}, options.settings, limit_bytes, page);
+  if (!started) {
+    fail("run", kCouldNotLook, "the job is not guarded: " + started.error().what);
+    return {};
+  }
+  if (!quiet) {
+    for (const auto& missing : started->cell().missing()) {
+      fail("guard", kCouldNotLook, missing + " (tidegauge doctor says more)");
+    }
+  }
+  return Guarding(*std::move(started), options, page, quiet);
+}
+
+void Guarding::began(pid_t job) {
+  job_ = job;
+  guard_.began(job);
+}
+
+void Guarding::take(const record::Entry& entry) {
+  if (const auto* process = std::get_if<record::Process>(&entry))
+    roles_[process->id] = process->role;
+  const auto* event = std::get_if<record::Event>(&entry);
+  if (event != nullptr && event->kind == record::EventKind::Exited) roles_.erase(event->process);
+}
+
+guard::Outlook outlook_of(const verdict::Verdicts& verdicts, const std::optional<Saved>& last) {
+  guard::Outlook outlook;
+  if (last) {
+    outlook.save_bytes = memory_for(*last);
+    outlook.disk_full = disk_is_full(*last);
+  }
+  if (verdicts.all.empty()) return outlook;
+  const auto& tree = verdicts.all.front();
+  outlook.word = guard::word_of(tree);
+  if (tree.bytes_per_step && tree.bytes_per_step->value > 0) {
+    outlook.bytes_per_step = tree.bytes_per_step->value;
+    const double per_second = tree.bytes_per_minute ? tree.bytes_per_minute->value / 60 : 0;
+    if (per_second > 0) outlook.step_seconds = outlook.bytes_per_step / per_second;
+  }
+  return outlook;
+}
+
+void Guarding::after_look(const Session& session) {
+  look_at_saves();
+  pid_t main = job_;
+  for (const auto& [id, role] : roles_) {
+    if (role == record::Role::Main) main = id.pid;
+  }
+  guard_.tell(outlook_of(session.verdicts(), last_), main, catches(main, SIGTERM));
+}
+
+// What the job says it has written, and whether that is whole.
+void Guarding::look_at_saves() {
+  if (page_ == nullptr) return;
+  for (const auto& one : page_->listeners()) {
+    if (one.answer != record::Answer::Saved || one.text.empty()) continue;
+    if (last_ && last_->path == one.text && last_->step == one.step) continue;
+    last_ = Saved{one.text, one.step, one.bytes};
+    if (const auto good = guard::check_checkpoint(one.text); good) {
+      whole_ = *last_;
+      refused_.clear();
+    } else {
+      refused_ = good.error().what;
+    }
+  }
+}
+
+std::string Guarding::words_of(const guard::News& news) {
+  using guard::NewsKind;
+  const auto level = fmt::format("{} of {}", format_bytes(news.used), format_bytes(news.limit));
+  switch (news.kind) {
+    case NewsKind::Near:
+      return "near its limit: " + level;
+    case NewsKind::AskedSave:
+      return "asked it for a checkpoint at " + level;
+    case NewsKind::AskedStop:
+      return "asked it to save and end at " + level;
+    case NewsKind::Saved:
+      look_at_saves();
+      if (!refused_.empty()) return "it saved, but not a whole checkpoint: " + refused_;
+      return "it saved " + printable(whole_.path);
+    case NewsKind::NotSaved:
+      return "it did not save, or has not answered";
+    case NewsKind::Lent:
+      return "let it have more than its limit for a while, at " + level;
+    case NewsKind::TookBack:
+      return "took back what it was lent";
+    case NewsKind::Terminated:
+      return "sent SIGTERM to the process that trains, at " + level;
+    case NewsKind::Killed:
+      return "killed it at " + level + ": there was no memory left to give";
+    case NewsKind::TookOver:
+      return "the guard's first process has died, its twin goes on";
+    case NewsKind::Ended:
+      break;
+  }
+  return {};
+}
+
+// In the recording, and where `aloud` to people too.
+void Guarding::say(Session* session, const std::string& words, bool aloud) const {
+  if (session != nullptr) {
+    session->add({.at_ns = session->now_ns(),
+                  .kind = record::EventKind::Note,
+                  .source = record::MarkSource::Kernel,
+                  .name = "guard: " + words});
+  }
+  if (!aloud) return;
+  if (!quiet_) fail("guard", kCouldNotLook, words);
+  if (!options_.notify.empty()) run_command(options_.notify, words);
+}
+
+void Guarding::hear(Session* session) {
+  for (const auto& news : guard_.take_news()) {
+    const bool aloud = news.kind != guard::NewsKind::Lent && news.kind != guard::NewsKind::TookBack;
+    if (const auto words = words_of(news); !words.empty()) say(session, words, aloud);
+  }
+}
+
+guard::Ending Guarding::finish(Session* session) {
+  auto ending = guard_.finish();
+  look_at_saves();
+  hear(session);
+  return ending;
+}
+
+}  // namespace tidegauge::cli

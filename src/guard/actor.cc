@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/actor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "base/clock.h"
+#include "guard/answers.h"
+
+namespace tidegauge::guard {
+
+namespace {
+
+constexpr double kLargestCall = 256.0 * 1024 * 1024;
+
+// Of the machine's memory, left to it where no group has a limit.
+constexpr double kMachineMargin = 0.02;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kFreezeTakesNs = 50 * kMillisecond;
+// A freeze that lasts longer is not ours any more.
+constexpr std::int64_t kLongestFreezeNs = 10'000 * kMillisecond;
+constexpr std::int64_t kTwinLooksNs = 200 * kMillisecond;
+constexpr std::int64_t kListenersNs = 100 * kMillisecond;  // between two looks at who listens
+// While nothing has begun yet, and once nothing is left to do but to wait.
+constexpr std::int64_t kIdleNs = 5 * kMillisecond;
+
+std::int64_t now_ns() {
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+int open_pidfd(pid_t pid) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
+void pause_for(std::int64_t ns) {
+  const timespec time{0, ns};
+  ::nanosleep(&time, nullptr);
+}
+
+bool is_over(int pidfd) {
+  pollfd one{pidfd, POLLIN, 0};
+  return pidfd >= 0 && ::poll(&one, 1, 0) > 0;
+}
+
+class Actor {
+ public:
+  explicit Actor(const Hands& hands)
+      : hands_(hands), board_(hands.board), ladder_(hands.settings) {}
+
+  [[noreturn]] void run();
+  void take_over();
+
+ private:
+  bool await_job();
+  void wait(std::int64_t for_ns);
+  Look look();
+  void act(const Look& seen);
+  void apply(Act act, const Look& seen);
+  void freeze();
+  void thaw();
+  void lend(const Look& seen);
+  void take_back();
+  void ask(const Look& seen, bool to_stop);
+  void terminate();
+  void kill();
+  void tell(NewsKind kind, const Look& seen);
+  void end();
+  [[noreturn]] void keep_until_empty();
+
+  const Hands& hands_;
+  Board& board_;
+  Ladder ladder_;
+  Track track_{};
+  Answers answers_{};
+  std::int64_t answers_due_ns_ = 0;
+  std::uint64_t request_ = 0;
+  int job_ = -1;         // pidfd
+  bool freezes_ = true;  // until it was refused
+  bool lent_ = false;
+  double lendable_ = 0;
+};
+
+// The job has ended before we could get hold of it: nothing to do.
+bool Actor::await_job() {
+  while (job_ < 0) {
+    if (board_.over || is_over(hands_.gauge)) return false;
+    if (const auto pid = board_.job.load(); pid > 0) {
+      job_ = open_pidfd(pid);
+      return job_ >= 0;
+    }
+    pause_for(kIdleNs);
+  }
+  return true;
+}
+
+void Actor::wait(std::int64_t for_ns) {
+  std::array<pollfd, 3> fds{
+      {{job_, POLLIN, 0}, {hands_.gauge, POLLIN, 0}, {hands_.trip_wire, POLLIN, 0}}};
+  const timespec time{for_ns / 1'000'000'000, for_ns % 1'000'000'000};
+  ::ppoll(fds.data(), fds.size(), &time, nullptr);
+  std::uint64_t count = 0;
+  if (fds[2].revents != 0) (void)!::read(hands_.trip_wire, &count, sizeof count);
+}
+
+Look Actor::look() {
+  const auto at = now_ns();
+  const auto reading = hands_.meter.read(hands_.limit);
+  track_.add(at, reading.used);
+  if (at >= answers_due_ns_ || request_ > 0) {
+    answers_ = answers_on(hands_.page, hands_.cell, request_);
+    answers_due_ns_ = at + kListenersNs;
+  }
+  const double margin = hands_.limit > 0 ? 0 : reading.machine_total * kMachineMargin;
+  lendable_ = hands_.limit > 0 && hands_.cell.can_limit()
+                  ? lendable_of(hands_.limit, reading.machine_total, reading.machine_available,
+                                hands_.settings)
+                  : 0;
+  board_.peak = std::max(board_.peak.load(), reading.used);
+  const bool asked = answers_.count > 0;
+  return {.at_ns = at,
+          .used = reading.used,
+          .limits = {reading.used + reading.room - margin, asked ? lendable_ : 0},
+          .shape = track_.shape(),
+          .outlook = {.step_seconds = board_.step_seconds,
+                      .bytes_per_step = board_.bytes_per_step,
+                      .save_bytes = board_.save_bytes,
+                      .save_seconds = 0,
+                      .disk_full = board_.disk_full,
+                      .word = board_.word},
+          .means = {.freeze = freezes_ && hands_.cell.can_freeze(),
+                    .limit = hands_.cell.can_limit(),
+                    .kill = hands_.cell.can_kill(),
+                    .asked = asked},
+          .heard = answers_.heard,
+          .frozen = board_.frozen_since_ns != 0,
+          .lent = lent_,
+          .catches_term = board_.catches_term};
+}
+
+void Actor::tell(NewsKind kind, const Look& seen) {
+  const auto count = board_.told.load();
+  board_.news[count % Board::kNews] = {now_ns(), kind, seen.used, seen.limits.bytes};
+  board_.told = count + 1;
+  const std::uint64_t one = 1;
+  (void)!::write(hands_.wake, &one, sizeof one);
+}
+
+void Actor::freeze() {
+  board_.frozen_since_ns = now_ns();
+  freezes_ = hands_.cell.freeze();
+  if (!freezes_) {
+    board_.frozen_since_ns = 0;
+    return;
+  }
+  ++board_.freezes;
+  while (!hands_.cell.is_frozen() && now_ns() < board_.frozen_since_ns + kFreezeTakesNs) {
+    pause_for(kMillisecond / 10);
+  }
+}
+
+void Actor::thaw() {
+  const auto since = board_.frozen_since_ns.load();
+  hands_.cell.thaw();
+  if (since == 0) return;
+  const auto lasted = now_ns() - since;
+  board_.frozen_since_ns = 0;
+  board_.frozen_ns += lasted;
+  board_.longest_freeze_ns = std::max(board_.longest_freeze_ns.load(), lasted);
+}
+
+void Actor::lend(const Look& seen) {
+  if (!hands_.cell.set_limit(hands_.limit + lendable_)) {
+    return;
+  }
+  lent_ = true;
+  board_.most_lent = std::max(board_.most_lent.load(), lendable_);
+  tell(NewsKind::Lent, seen);
+}
+
+// The kernel refuses while the job still has it; then it is tried again with the next look.
+void Actor::take_back() {
+  lent_ = !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
+}
+
+void Actor::ask(const Look& seen, bool to_stop) {
+  if (hands_.page == nullptr) return;
+  request_ = tidegauge_ask_for(hands_.page, to_stop ? TIDEGAUGE_SAVE_AND_STOP : TIDEGAUGE_SAVE);
+  answers_.heard = Heard::Nothing;
+  ++board_.asks;
+  tell(to_stop ? NewsKind::AskedStop : NewsKind::AskedSave, seen);
+}
+
+// Only to those that train, and only if the cell holds them: the pidfd is opened first, so that the
+// pid that is found in the cell is that process's and nobody else's.
+void Actor::terminate() {
+  std::array<pid_t, 1> only{board_.main.load()};
+  const bool listeners = answers_.count > 0;
+  const pid_t* const whom = listeners ? answers_.who.data() : only.data();
+  const std::size_t count = listeners ? answers_.count : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int pidfd = whom[i] > 0 ? open_pidfd(whom[i]) : -1;
+    if (pidfd < 0) continue;
+    if (hands_.cell.holds(whom[i]) && !is_over(pidfd)) {
+      ::syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, nullptr, 0);
+    }
+    ::close(pidfd);
+  }
+}
+
+void Actor::kill() {
+  board_.ended_by_us = true;
+  hands_.cell.kill();
+  thaw();
+}
+
+void Actor::apply(Act act, const Look& seen) {
+  switch (act) {
+    case Act::Freeze:
+      return freeze();
+    case Act::LookAgain:
+      return this->act(look());
+    case Act::Lend:
+      return lend(seen);
+    case Act::TakeBack:
+      return take_back();
+    case Act::AskSave:
+      return ask(seen, false);
+    case Act::AskStop:
+      return ask(seen, true);
+    case Act::Terminate:
+      tell(NewsKind::Terminated, seen);
+      return terminate();
+    case Act::Kill:
+      tell(NewsKind::Killed, seen);
+      return kill();
+    case Act::Thaw:
+      return thaw();
+    case Act::TellNear:
+      return tell(NewsKind::Near, seen);
+    case Act::TellSaved:
+      request_ = 0;
+      return tell(NewsKind::Saved, seen);
+    case Act::TellNotSaved:
+      request_ = 0;
+      return tell(NewsKind::NotSaved, seen);
+  }
+}
+
+void Actor::act(const Look& seen) {
+  const auto acts = ladder_.decide(seen);
+  for (std::size_t i = 0; i < acts.count; ++i) apply(acts.list[i], seen);
+  board_.phase = ladder_.phase();
+}
+
+// A job that has saved, was told to end and did is ended by us, even if it was quicker than our
+// look; what it leaves behind must not live on beside its next life.
+void Actor::end() {
+  const bool stopped = ladder_.ends_by_us() || (ladder_.phase() == Phase::Stopping &&
+                                                all_saved(hands_.page, answers_, request_));
+  if (board_.frozen_since_ns != 0) thaw();
+  if (stopped) {
+    board_.ended_by_us = true;
+    hands_.cell.kill();
+  }
+  board_.done = true;
+  tell(NewsKind::Ended, look());
+}
+
+// The gauge is gone: nobody knows any more what grows and why, so nothing is done to the job. Its
+// groups are removed when it has ended.
+void Actor::keep_until_empty() {
+  thaw();
+  if (lent_) take_back();
+  while (!hands_.cell.is_empty()) pause_for(kIdleNs * 100);
+  hands_.cell.remove();
+  board_.done = true;
+  ::_exit(0);
+}
+
+void Actor::take_over() {
+  thaw();
+  tell(NewsKind::TookOver, look());
+}
+
+void Actor::run() {
+  if (!await_job()) {
+    if (is_over(hands_.gauge)) keep_until_empty();
+    board_.done = true;
+    ::_exit(0);
+  }
+  while (!is_over(job_) && !board_.over) {
+    if (is_over(hands_.gauge)) keep_until_empty();
+    const auto seen = look();
+    act(seen);
+    const auto lines = lines_of(seen.limits, seen.shape, seen.outlook, hands_.settings);
+    wait(wait_ns(seen.used, lines));
+  }
+  end();
+  ::_exit(0);
+}
+
+// Nothing that a terminal or a service manager sends to the gauge is meant for us; and we must not
+// hold its output open.
+void settle() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; ++fd) ::dup2(nowhere, fd);
+}
+
+// Fast enough where that is allowed, as good as it gets elsewhere.
+void be_quick() {
+  ::mlockall(MCL_CURRENT | MCL_FUTURE);
+  const sched_param first{.sched_priority = 1};
+  ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+// Watches the actor; the job is never left frozen.
+[[noreturn]] void run_twin(const Hands& hands, int actor) {
+  ::prctl(PR_SET_NAME, "tg-guard-twin");
+  ::mlockall(MCL_CURRENT | MCL_FUTURE);
+  pollfd one{actor, POLLIN, 0};
+  while (true) {
+    const timespec time{0, kTwinLooksNs};
+    const bool gone = ::ppoll(&one, 1, &time, nullptr) > 0;
+    if (hands.board.done) ::_exit(0);
+    if (gone) break;
+    const auto since = hands.board.frozen_since_ns.load();
+    if (since != 0 && now_ns() > since + kLongestFreezeNs) hands.cell.thaw();
+  }
+  ::prctl(PR_SET_NAME, "tg-guard");
+  be_quick();
+  Actor successor(hands);
+  successor.take_over();
+  successor.run();
+}
+
+}  // namespace
+
+double kernel_limit_of(double limit, double lendable) {
+  return limit + std::min(lendable, kLargestCall);
+}
+
+void run_actor(const Hands& hands) {
+  settle();
+  ::prctl(PR_SET_NAME, "tg-guard");
+  const int self = open_pidfd(::getpid());
+  const pid_t twin = self >= 0 ? ::fork() : -1;
+  if (twin == 0) run_twin(hands, self);
+  hands.board.twin = twin;
+  be_quick();
+  Actor(hands).run();
+}
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the gauge, the guard's actor and its twin share, there from the first byte to the
+// last before the job starts.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "guard/decide.h"
+
+namespace tidegauge::guard {
+
+enum class NewsKind : std::uint8_t {
+  Near,       // it has come near its limit
+  AskedSave,  // a checkpoint was asked for
+  AskedStop,  // the same, and to end
+  Saved,
+  NotSaved,
+  Lent,
+  TookBack,
+  Terminated,  // SIGTERM to the process that trains
+  Killed,      // the whole tree
+  TookOver,    // the actor has died, its twin goes on
+  Ended,       // the job has
+};
+
+struct News {
+  std::int64_t at_ns = 0;  // CLOCK_MONOTONIC
+  NewsKind kind = NewsKind::Near;
+  double used = 0;
+  double limit = 0;
+};
+
+struct Board {
+  static constexpr std::size_t kNews = 256;  // of which the oldest are overwritten
+
+  // From the gauge.
+  std::atomic<std::int32_t> job{0};   // its pid, once it runs
+  std::atomic<std::int32_t> main{0};  // the process that trains, where it is another
+  std::atomic<bool> catches_term{false};
+  std::atomic<bool> over{false};  // there will be no job, or it is waited for no more
+  std::atomic<double> step_seconds{0};
+  std::atomic<double> bytes_per_step{0};
+  std::atomic<double> save_bytes{0};
+  std::atomic<bool> disk_full{false};
+  std::atomic<Outlook::Word> word{Outlook::Word::None};
+
+  // From the actor.
+  std::atomic<std::int32_t> twin{0};             // its pid
+  std::atomic<std::int64_t> frozen_since_ns{0};  // 0: it is not
+  std::atomic<std::int64_t> frozen_ns{0};        // all together
+  std::atomic<std::int64_t> longest_freeze_ns{0};
+  std::atomic<std::uint32_t> freezes{0};
+  std::atomic<std::uint32_t> asks{0};
+  std::atomic<double> peak{0};  // of what was used
+  std::atomic<double> most_lent{0};
+  std::atomic<Phase> phase{Phase::Watching};
+  std::atomic<bool> ended_by_us{false};
+  std::atomic<bool> done{false};  // the actor has nothing left to do
+  std::atomic<std::uint64_t> told{0};
+  std::array<News, kNews> news{};
+};
+
+struct Unmap {
+  void operator()(Board* board) const { ::munmap(board, sizeof(Board)); }
+};
+using BoardPtr = std::unique_ptr<Board, Unmap>;
+
+// Null where there is no memory for it.
+inline BoardPtr make_board() {
+  void* const map = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  return BoardPtr(map == MAP_FAILED ? nullptr : ::new (map) Board);
+}
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/cell.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+#include "proc/cgroup_files.h"
+#include "proc/cgroup_place.h"
+#include "proc/root.h"
+#include "proc/stat.h"
+
+namespace tidegauge::guard {
+
+namespace {
+
+constexpr std::string_view kPrefix = "tidegauge-";
+
+// So often a killed tree of version 1 is gone through: a process may fork while it is.
+constexpr int kKillRounds = 100;
+constexpr int kFreezeTries = 50;  // of a millisecond
+
+using Buffer = std::array<char, 16384>;
+
+std::string_view read_into(const UniqueFd& fd, Buffer& buffer, off_t at = 0) {
+  ssize_t got = 0;
+  do {
+    got = ::pread(fd.get(), buffer.data(), buffer.size(), at);
+  } while (got < 0 && errno == EINTR);
+  return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+bool write_to(const UniqueFd& fd, std::string_view text) {
+  ssize_t put = 0;
+  do {
+    put = ::pwrite(fd.get(), text.data(), text.size(), 0);
+  } while (put < 0 && errno == EINTR);
+  return put == static_cast<ssize_t>(text.size());
+}
+
+UniqueFd open_file(const std::string& folder, const char* name, int flags) {
+  return UniqueFd(::open((folder + "/" + name).c_str(), flags | O_CLOEXEC));
+}
+
+bool write_number(const UniqueFd& fd, double bytes) {
+  std::array<char, 32> text{};
+  const auto value = static_cast<long long>(bytes);
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} &&
+         write_to(fd, {text.data(), static_cast<std::size_t>(end - text.data())});
+}
+
+bool lives(const proc::Root& root, const Owner& owner) {
+  const auto text = root.read(owner.pid, "stat");
+  const auto stat = text ? proc::parse_stat(*text) : Result<proc::Stat>(text.error());
+  return stat && stat->id.start_ticks == owner.start_ticks && !proc::has_ended(*stat);
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::optional<proc::CgroupPlace> first_real(const std::vector<proc::CgroupPlace>& places) {
+  for (const auto& place : places) {
+    if (!place.guessed && is_folder(place.folder())) return place;
+  }
+  return {};
+}
+
+std::string failure(const std::string& folder, int error) {
+  return from_errno(error, printable(folder)).what;
+}
+
+}  // namespace
+
+struct Cell::Own {
+  std::optional<proc::CgroupPlace> memory{};
+  std::optional<proc::CgroupPlace> unified{};
+  std::optional<proc::CgroupPlace> freezer{};
+};
+
+std::optional<Owner> owner_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return {};
+  name.remove_prefix(kPrefix.size());
+  const auto dash = name.find('-');
+  if (dash == name.npos) return {};
+  const auto pid = to_number<pid_t>(name.substr(0, dash));
+  const auto ticks = to_number<std::uint64_t>(name.substr(dash + 1));
+  if (!pid || *pid <= 0 || !ticks) return {};
+  return Owner{*pid, *ticks};
+}
+
+pid_t guard_of(const proc::Roots& roots, pid_t pid) {
+  const auto root = proc::Root::open(roots.proc);
+  const auto text = root ? root->read(pid, "cgroup") : Result<std::string>(root.error());
+  if (!text) return 0;
+  for (const auto& membership : proc::parse_memberships(*text)) {
+    std::string_view path = membership.path;
+    while (!path.empty()) {
+      const auto slash = path.find('/');
+      const auto owner = owner_of(path.substr(0, slash));
+      if (owner && lives(*root, *owner)) return owner->pid;
+      path.remove_prefix(slash == path.npos ? path.size() : slash + 1);
+    }
+  }
+  return 0;
+}
+
+Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
+  Cell cell;
+  const auto root = proc::Root::open(roots.proc);
+  if (!root) return cell;
+  const auto stat = root->read("self/stat");
+  const auto self = stat ? proc::parse_stat(*stat) : Result<proc::Stat>(stat.error());
+  const auto memberships = root->read("self/cgroup");
+  const auto mounts = root->read("self/mountinfo");
+  if (!self || !memberships || !mounts) {
+    cell.missing_.emplace_back("no control groups are to be seen from here");
+    return cell;
+  }
+  const auto in = proc::parse_memberships(*memberships);
+  const auto seen = proc::parse_mountinfo(*mounts);
+  const Own own{first_real(proc::memory_places(in, seen, roots.sys)),
+                first_real(proc::unified_places(in, seen, roots.sys)),
+                first_real(proc::controller_places("freezer", in, seen, roots.sys))};
+  const auto name = fmt::format("{}{}-{}", kPrefix, self->id.pid, self->id.start_ticks);
+  cell.make_memory(own, name, limit_bytes);
+  cell.make_freezer(own, name);
+  return cell;
+}
+
+// The memory group of the job: a new one where we may, else the one that we are in ourselves.
+void Cell::make_memory(const Own& own, const std::string& name, double limit_bytes) {
+  if (!own.memory) {
+    missing_.emplace_back(
+        "no memory group is to be seen from here: the machine's memory is watched");
+    return;
+  }
+  memory_version_ = own.memory->version;
+  const auto parent = own.memory->folder();
+  const auto folder = parent + "/" + name;
+  const bool made = ::mkdir(folder.c_str(), 0755) == 0;
+  const int error = errno;
+  if (made) folders_.push_back(folder);
+  const bool first = memory_version_ == 1;
+  limit_ =
+      made ? open_file(folder, first ? "memory.limit_in_bytes" : "memory.max", O_RDWR) : UniqueFd();
+  if (limit_) {
+    memory_procs_ = open_file(folder, "cgroup.procs", O_RDWR);
+    memory_folders_.push_back(folder);
+    limited_ = limit_bytes > 0 && set_limit(limit_bytes);
+  } else {
+    missing_.push_back("no memory group of its own: " +
+                       (made ? "the controller is not handed on in " + printable(parent)
+                             : failure(parent, error)));
+  }
+  for (std::optional<std::string> path = own.memory->path; path; path = proc::parent_path(*path)) {
+    memory_folders_.push_back(*path == "/" ? own.memory->mount : own.memory->mount + *path);
+  }
+}
+
+void Cell::make_freezer(const Own& own, const std::string& name) {
+  int error = ENOENT;
+  for (const auto* place : {&own.unified, &own.freezer}) {
+    if (!*place) continue;
+    const auto folder = (*place)->folder() + "/" + name;
+    const bool there = std::find(folders_.begin(), folders_.end(), folder) != folders_.end();
+    const bool made = !there && ::mkdir(folder.c_str(), 0755) == 0;
+    error = errno;
+    if (made) folders_.push_back(folder);
+    if ((there || made) && open_levers(folder, (*place)->version)) return;
+  }
+  missing_.push_back("no group that could be frozen: " + failure("control groups", error));
+}
+
+bool Cell::open_levers(const std::string& folder, int version) {
+  freeze_ = open_file(folder, version == 1 ? "freezer.state" : "cgroup.freeze", O_RDWR);
+  if (!freeze_) return false;
+  freezer_version_ = version;
+  freezer_procs_ = open_file(folder, "cgroup.procs", O_RDWR);
+  if (version == 2) {
+    events_ = open_file(folder, "cgroup.events", O_RDONLY);
+    kill_ = open_file(folder, "cgroup.kill", O_WRONLY);
+  }
+  // The kernel makes its buffers on the first read of each.
+  (void)is_frozen();
+  (void)is_empty();
+  return static_cast<bool>(freezer_procs_);
+}
+
+Cell::Cell(Cell&& other) noexcept
+    : folders_(std::exchange(other.folders_, {})),
+      memory_folders_(std::move(other.memory_folders_)),
+      missing_(std::move(other.missing_)),
+      memory_version_(other.memory_version_),
+      freezer_version_(other.freezer_version_),
+      limited_(other.limited_),
+      memory_procs_(std::move(other.memory_procs_)),
+      limit_(std::move(other.limit_)),
+      freezer_procs_(std::move(other.freezer_procs_)),
+      freeze_(std::move(other.freeze_)),
+      events_(std::move(other.events_)),
+      kill_(std::move(other.kill_)) {}
+
+Cell::~Cell() {
+  remove();
+}
+
+void Cell::remove() const {
+  for (const auto& folder : folders_) ::rmdir(folder.c_str());
+}
+
+std::vector<int> Cell::join_fds() const {
+  std::vector<int> fds;
+  if (memory_procs_) fds.push_back(memory_procs_.get());
+  if (freezer_procs_) fds.push_back(freezer_procs_.get());
+  return fds;
+}
+
+bool Cell::freeze() const {
+  return freeze_ && write_to(freeze_, freezer_version_ == 1 ? "FROZEN" : "1");
+}
+
+bool Cell::thaw() const {
+  return freeze_ && write_to(freeze_, freezer_version_ == 1 ? "THAWED" : "0");
+}
+
+bool Cell::is_frozen() const {
+  Buffer buffer;
+  if (freezer_version_ == 1) return read_into(freeze_, buffer).starts_with("FROZEN");
+  return events_ && read_into(events_, buffer).find("frozen 1") != std::string_view::npos;
+}
+
+bool Cell::set_limit(double bytes) const {
+  return limit_ && write_number(limit_, bytes);
+}
+
+bool Cell::kill() const {
+  if (kill_ && write_to(kill_, "1")) return true;
+  if (!freezer_procs_) return false;
+  kill_one_by_one();
+  return true;
+}
+
+// While it is frozen nobody in it can end or begin, so its pids are nobody else's.
+void Cell::kill_one_by_one() const {
+  for (int round = 0; round < kKillRounds && !is_empty(); ++round) {
+    freeze();
+    const timespec moment{0, 1'000'000};
+    for (int tries = 0; tries < kFreezeTries && !is_frozen(); ++tries) {
+      ::nanosleep(&moment, nullptr);
+    }
+    Buffer buffer;
+    auto pids = read_into(freezer_procs_, buffer);
+    while (!pids.empty()) {
+      const auto pid = to_number<pid_t>(next_line(pids));
+      if (pid && *pid > 0) ::kill(*pid, SIGKILL);
+    }
+    thaw();
+    ::nanosleep(&moment, nullptr);
+  }
+}
+
+bool Cell::holds(pid_t pid) const {
+  const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
+  if (!procs || pid <= 0) return false;
+  Buffer buffer;
+  for (off_t at = 0;;) {
+    auto pids = read_into(procs, buffer, at);
+    if (pids.empty()) return false;
+    const auto end = pids.rfind('\n');
+    if (end == pids.npos) return false;
+    at += static_cast<off_t>(end + 1);
+    pids = pids.substr(0, end + 1);
+    while (!pids.empty()) {
+      if (to_number<pid_t>(next_line(pids)) == pid) return true;
+    }
+  }
+}
+
+bool Cell::is_empty() const {
+  const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
+  Buffer buffer;
+  return !procs || read_into(procs, buffer).empty();
+}
+
+UniqueFd Cell::trip_wire(double bytes) const {
+  if (memory_version_ != 1 || !limit_ || memory_folders_.empty()) return UniqueFd();
+  UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const auto usage = open_file(memory_folders_.front(), "memory.usage_in_bytes", O_RDONLY);
+  const auto control = open_file(memory_folders_.front(), "cgroup.event_control", O_WRONLY);
+  if (!event || !usage || !control) return UniqueFd();
+  const auto line =
+      fmt::format("{} {} {}", event.get(), usage.get(), static_cast<long long>(bytes));
+  return write_to(control, line) ? std::move(event) : UniqueFd();
+}
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control groups that a job is kept in: made below those that we are in ourselves, for this job
+// alone, and the levers to them. No other group is ever written to. What cannot be had is missing,
+// and said.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "proc/roots.h"
+
+namespace tidegauge::guard {
+
+class Cell {
+ public:
+  // `limit_bytes`: what the memory group may use at most; 0: no limit of its own. Never fails: a
+  // cell may be empty.
+  static Cell make(const proc::Roots& roots, double limit_bytes);
+  Cell(Cell&& other) noexcept;
+  Cell& operator=(Cell&&) = delete;
+  ~Cell();  // removes what is empty
+
+  bool can_freeze() const { return static_cast<bool>(freeze_); }
+  bool can_kill() const { return static_cast<bool>(kill_) || freezer_version_ == 1; }
+  bool can_limit() const { return static_cast<bool>(limit_) && limited_; }
+  // Why something is missing, for people; empty: nothing is.
+  const std::vector<std::string>& missing() const { return missing_; }
+
+  // Folders of the memory groups from the job's upwards, and their version.
+  const std::vector<std::string>& memory_folders() const { return memory_folders_; }
+  int memory_version() const { return memory_version_; }
+  // The child that becomes the job writes "0" to each.
+  std::vector<int> join_fds() const;
+  // In how many groups that is.
+  int join_count() const { return (memory_procs_ ? 1 : 0) + (freezer_procs_ ? 1 : 0); }
+
+  // From here on nothing is opened or allocated.
+  bool freeze() const;  // begins; is_frozen() says when it has
+  bool thaw() const;
+  bool is_frozen() const;
+  bool set_limit(double bytes) const;
+  // The whole tree, frozen or not.
+  bool kill() const;
+  bool holds(pid_t pid) const;
+  bool is_empty() const;
+  // Readable when the memory group passes `bytes` (with page cache), where the kernel says so.
+  UniqueFd trip_wire(double bytes) const;
+
+  // What is empty of it. Nothing else could be.
+  void remove() const;
+
+ private:
+  Cell() = default;
+  struct Own;  // places that we are in
+  void make_memory(const Own& own, const std::string& name, double limit_bytes);
+  void make_freezer(const Own& own, const std::string& name);
+  bool open_levers(const std::string& folder, int version);
+  void kill_one_by_one() const;
+
+  std::vector<std::string> folders_;  // that we made
+  std::vector<std::string> memory_folders_;
+  std::vector<std::string> missing_;
+  int memory_version_ = 0;   // 0: none that we can see
+  int freezer_version_ = 0;  // 0: none
+  bool limited_ = false;
+  UniqueFd memory_procs_;
+  UniqueFd limit_;
+  UniqueFd freezer_procs_;
+  UniqueFd freeze_;  // cgroup.freeze or freezer.state
+  UniqueFd events_;  // version 2: cgroup.events
+  UniqueFd kill_;
+};
+
+// "tidegauge-812-93811": of a group whose owner has this pid and start time.
+struct Owner {
+  pid_t pid = 0;
+  std::uint64_t start_ticks = 0;
+};
+std::optional<Owner> owner_of(std::string_view folder_name);
+// The gauge that guards `pid` already, found by the groups that it is in; 0: none that lives.
+pid_t guard_of(const proc::Roots& roots, pid_t pid);
+
+}  // namespace tidegauge::guard

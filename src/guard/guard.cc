@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/guard.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "guard/actor.h"
+
+namespace tidegauge::guard {
+
+namespace {
+
+// How long the actor may take to say its last word.
+constexpr int kFarewellMs = 2000;
+
+UniqueFd pidfd_of(pid_t pid) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+struct Kills {
+  std::int64_t own = -1;
+  std::int64_t above = -1;
+  std::int64_t machine = -1;
+};
+
+Kills kills_now(const Meter& meter) {
+  return {meter.kills(), meter.kills_above(), meter.kills_on_machine()};
+}
+
+std::int64_t since(std::int64_t before, std::int64_t now) {
+  return before < 0 || now < 0 ? -1 : std::max<std::int64_t>(now - before, 0);
+}
+
+}  // namespace
+
+struct Guard::State {
+  State(Cell its_cell, Meter its_meter, BoardPtr its_board, double its_limit)
+      : cell(std::move(its_cell)),
+        meter(std::move(its_meter)),
+        board(std::move(its_board)),
+        limit(its_limit) {}
+
+  Cell cell;
+  Meter meter;
+  BoardPtr board;
+  double limit;
+  bool asks = false;
+  UniqueFd wake{};
+  UniqueFd own_pidfd{};
+  UniqueFd trip_wire{};
+  UniqueFd actor{};  // pidfd
+  pid_t actor_pid = -1;
+  std::uint64_t heard = 0;  // of the news
+  Kills before{};
+};
+
+Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Guard::Guard(Guard&&) noexcept = default;
+Guard::~Guard() {
+  if (state_) (void)finish();
+}
+
+Result<Guard> Guard::start(const proc::Roots& roots, const Settings& settings, double limit_bytes,
+                           const record::AskPage* page) {
+  auto cell = Cell::make(roots, limit_bytes);
+  auto meter = Meter::open(roots, cell.memory_folders(), cell.memory_version());
+  if (!meter) return meter.error();
+  auto board = make_board();
+  if (!board) return from_errno(errno, "memory for the guard");
+  const double limit = cell.can_limit() ? limit_bytes : 0;
+  auto state = std::make_unique<State>(std::move(cell), *std::move(meter), std::move(board), limit);
+  state->wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  state->own_pidfd = pidfd_of(::getpid());
+  state->before = kills_now(state->meter);
+  state->asks = page != nullptr;
+  if (limit > 0) {
+    const auto now = state->meter.read(limit);
+    const double lendable = lendable_of(limit, now.machine_total, now.machine_available, settings);
+    state->cell.set_limit(kernel_limit_of(limit, lendable));
+    const auto lines = lines_of({limit, lendable}, {}, {}, settings);
+    state->trip_wire = state->cell.trip_wire(lines.freeze);
+  }
+  const Hands hands{.board = *state->board,
+                    .cell = state->cell,
+                    .meter = state->meter,
+                    .page = page != nullptr ? page->raw() : nullptr,
+                    .wake = state->wake.get(),
+                    .gauge = state->own_pidfd.get(),
+                    .trip_wire = state->trip_wire.get(),
+                    .limit = limit,
+                    .settings = settings};
+  const pid_t pid = ::fork();
+  if (pid < 0) return from_errno(errno, "fork");
+  if (pid == 0) run_actor(hands);
+  state->actor_pid = pid;
+  state->actor = pidfd_of(pid);
+  return Guard(std::move(state));
+}
+
+const Cell& Guard::cell() const {
+  return state_->cell;
+}
+
+Means Guard::means() const {
+  return {.freeze = state_->cell.can_freeze(),
+          .limit = state_->cell.can_limit(),
+          .kill = state_->cell.can_kill(),
+          .asked = state_->asks};
+}
+
+pid_t Guard::actor() const {
+  return state_->actor_pid;
+}
+
+int Guard::fd() const {
+  return state_->wake.get();
+}
+
+void Guard::began(pid_t job) {
+  state_->board->main = job;
+  state_->board->job = job;
+}
+
+void Guard::tell(const Outlook& outlook, pid_t main, bool catches_term) {
+  auto& board = *state_->board;
+  board.step_seconds = outlook.step_seconds;
+  board.bytes_per_step = outlook.bytes_per_step;
+  board.save_bytes = outlook.save_bytes;
+  board.disk_full = outlook.disk_full;
+  board.word = outlook.word;
+  board.main = main;
+  board.catches_term = catches_term;
+}
+
+std::vector<News> Guard::take_news() {
+  std::uint64_t count = 0;
+  (void)!::read(state_->wake.get(), &count, sizeof count);
+  std::vector<News> news;
+  const auto told = state_->board->told.load();
+  state_->heard = std::max(state_->heard, told > Board::kNews ? told - Board::kNews : 0);
+  for (; state_->heard < told; ++state_->heard) {
+    news.push_back(state_->board->news[state_->heard % Board::kNews]);
+  }
+  return news;
+}
+
+Ending Guard::finish() {
+  auto& board = *state_->board;
+  if (state_->actor) {
+    // It sees the job's end by itself; where there was no job it has to be told.
+    if (board.job == 0) board.over = true;
+    pollfd end{state_->actor.get(), POLLIN, 0};
+    if (::poll(&end, 1, kFarewellMs) == 0) board.over = true;
+    state_->actor = UniqueFd();
+    // Its twin ends with it, or is what it was; either way nobody of ours is left behind.
+    const auto twin = board.twin > 0 ? pidfd_of(board.twin) : UniqueFd();
+    pollfd twin_end{twin.get(), POLLIN, 0};
+    if (twin) ::poll(&twin_end, 1, kFarewellMs);
+    if (board.twin > 0) ::waitpid(board.twin, nullptr, WNOHANG);
+  }
+  // Whatever has become of actor and twin, nothing is left frozen.
+  if (!board.done) state_->cell.thaw();
+  const auto now = kills_now(state_->meter);
+  return {.by_us = board.ended_by_us,
+          .killed = board.phase == Phase::Killed,
+          .kills = since(state_->before.own, now.own),
+          .kills_above = since(state_->before.above, now.above),
+          .kills_on_machine = since(state_->before.machine, now.machine),
+          .limit_above = state_->meter.has_limit_above(),
+          .peak_bytes = board.peak,
+          .limit_bytes = state_->limit,
+          .lent_bytes = board.most_lent,
+          .asks = board.asks,
+          .freezes = board.freezes,
+          .frozen_seconds = static_cast<double>(board.frozen_ns) / 1e9,
+          .longest_freeze_seconds = static_cast<double>(board.longest_freeze_ns) / 1e9};
+}
+
+Culprit culprit_of(const Ending& ending, const Status& status) {
+  if (ending.by_us) return Culprit::Us;
+  // Version 1 counts a kill where the process was, whosever limit it was.
+  if (ending.kills > 0 && ending.limit_bytes > 0) return Culprit::OwnLimit;
+  if (ending.kills > 0) return ending.limit_above ? Culprit::LimitAbove : Culprit::Machine;
+  const bool killed = status.signal == SIGKILL || status.code == 128 + SIGKILL;
+  if (!killed) return status.signal == 0 ? Culprit::Itself : Culprit::Nobody;
+  if (ending.kills_above > 0) return Culprit::LimitAbove;
+  if (ending.kills_on_machine > 0) return Culprit::Machine;
+  return Culprit::Unknown;
+}
+
+std::string words_of(Culprit culprit) {
+  switch (culprit) {
+    case Culprit::Nobody:
+      return "ended by a signal";
+    case Culprit::Itself:
+      return "ended by itself";
+    case Culprit::Us:
+      return "ended by the guard";
+    case Culprit::OwnLimit:
+      return "killed by the kernel for the memory limit of its group";
+    case Culprit::LimitAbove:
+      return "killed by the kernel for the memory limit of a group above it";
+    case Culprit::Machine:
+      return "killed by the kernel because the machine had no memory left";
+    case Culprit::Unknown:
+      break;
+  }
+  return "killed by signal 9, sender unknown";
+}
+
+}  // namespace tidegauge::guard

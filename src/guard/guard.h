@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gauge's side of the guard: prepares the cell, starts the actor, tells it what is known of the
+// job, hears what it did, and says in the end how the job came to its end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "guard/board.h"
+#include "guard/cell.h"
+#include "guard/meter.h"
+#include "guard/supervise.h"
+#include "proc/roots.h"
+#include "record/ask_page.h"
+
+namespace tidegauge::guard {
+
+// What became of a guarded job, besides its status.
+struct Ending {
+  bool by_us = false;   // told to end, or killed
+  bool killed = false;  // by us
+  // Processes that the kernel killed for want of memory meanwhile; -1: it does not say.
+  std::int64_t kills = -1;        // for the limit of the job's own group
+  std::int64_t kills_above = -1;  // for that of a group above
+  std::int64_t kills_on_machine = -1;
+  bool limit_above = false;  // a group above has one
+  double peak_bytes = 0;
+  double limit_bytes = 0;  // of the job's own group; 0: it has none
+  double lent_bytes = 0;
+  std::uint32_t asks = 0;
+  std::uint32_t freezes = 0;
+  double frozen_seconds = 0;
+  double longest_freeze_seconds = 0;
+};
+
+// Who ended it.
+enum class Culprit { Nobody, Itself, Us, OwnLimit, LimitAbove, Machine, Unknown };
+Culprit culprit_of(const Ending& ending, const Status& status);
+std::string words_of(Culprit culprit);
+
+class Guard {
+ public:
+  // Before the job starts. `limit_bytes`: of the job's group; 0: whatever binds it already. Fails
+  // only where there is no process to be had.
+  static Result<Guard> start(const proc::Roots& roots, const Settings& settings, double limit_bytes,
+                             const record::AskPage* page);
+  Guard(Guard&&) noexcept;
+  Guard& operator=(Guard&&) = delete;
+  ~Guard();
+
+  const Cell& cell() const;
+  Means means() const;
+  void began(pid_t job);
+  void tell(const Outlook& outlook, pid_t main, bool catches_term);
+  int fd() const;  // readable when there is news
+  std::vector<News> take_news();
+  pid_t actor() const;
+  // The job has ended, or will not begin.
+  Ending finish();
+
+ private:
+  struct State;
+  explicit Guard(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tidegauge::guard

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "record/temp_folder.h"
+
+namespace tidegauge::guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder as /proc and /sys, with a version 2 whose memory controller is handed on.
+class FakeGroups {
+ public:
+  FakeGroups() {
+    put("proc/self/stat",
+        "812 (tidegauge) S 1 812 812 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 93811 0 0 0 0 0 0 0 0 0 0 0 0 "
+        "0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    put("proc/self/cgroup", "0::/job\n");
+    put("proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    put("proc/meminfo", "MemTotal: 16000000 kB\nMemFree: 1000000 kB\nMemAvailable: 12000000 kB\n");
+    put("proc/vmstat", "nr_free_pages 1\noom_kill 3\n");
+    group("sys/fs/cgroup/job", "max");
+  }
+  void group(const std::string& path, const std::string& limit) {
+    put(path + "/memory.max", limit + "\n");
+    put(path + "/memory.current", "600000000\n");
+    put(path + "/memory.stat",
+        "anon 400000000\nfile 200000000\ninactive_file 150000000\nactive_file 50000000\n");
+    put(path + "/memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\n");
+    put(path + "/cgroup.procs", "");
+    put(path + "/cgroup.freeze", "0\n");
+    put(path + "/cgroup.events", "populated 1\nfrozen 0\n");
+    put(path + "/cgroup.kill", "");
+  }
+  void put(const std::string& path, const std::string& text) {
+    const auto whole = folder_.path() + "/" + path;
+    fs::create_directories(fs::path(whole).parent_path());
+    std::ofstream(whole) << text;
+  }
+  std::string text(const std::string& path) const {
+    std::ifstream in(folder_.path() + "/" + path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  proc::Roots roots() const {
+    return {.proc = folder_.path() + "/proc", .sys = folder_.path() + "/sys"};
+  }
+  std::string path(const std::string& of) const { return folder_.path() + "/" + of; }
+
+ private:
+  record::TempFolder folder_;
+};
+
+TEST(Meter, CountsWithoutPageCacheAndFindsTheLimitThatBinds) {
+  FakeGroups fake;
+  fake.group("sys/fs/cgroup/job/inner", "max");
+  const std::vector<std::string> folders{fake.path("sys/fs/cgroup/job/inner"),
+                                         fake.path("sys/fs/cgroup/job")};
+  auto meter = Meter::open(fake.roots(), folders, 2);
+  ASSERT_TRUE(meter);
+  EXPECT_EQ(meter->read(0).used, 400e6);
+  EXPECT_EQ(meter->read(0).charged, 600e6);
+  EXPECT_EQ(meter->read(0).room, 12000000 * 1024.0);  // nobody has a limit
+  EXPECT_EQ(meter->read(1e9).room, 600e6);
+  EXPECT_EQ(meter->kills(), 2);
+  EXPECT_EQ(meter->kills_on_machine(), 3);
+  EXPECT_FALSE(meter->has_limit_above());
+
+  fake.group("sys/fs/cgroup/job", "700000000");
+  meter = Meter::open(fake.roots(), folders, 2);
+  ASSERT_TRUE(meter);
+  EXPECT_EQ(meter->read(1e9).room, 300e6);
+  EXPECT_TRUE(meter->has_limit_above());
+}
+
+TEST(Cell, IsEmptyWhereNoGroupCanBeMade) {
+  FakeGroups fake;
+  fs::remove_all(fake.path("sys"));
+  const auto cell = Cell::make(fake.roots(), 1e9);
+  EXPECT_FALSE(cell.can_freeze() || cell.can_kill() || cell.can_limit());
+  EXPECT_EQ(cell.missing().size(), 2u);
+  EXPECT_TRUE(cell.join_fds().empty());
+  EXPECT_FALSE(cell.freeze() || cell.kill() || cell.set_limit(1) || cell.holds(1));
+}
+
+TEST(Cell, AFolderWithoutTheKernelsFilesIsNoGroup) {
+  FakeGroups fake;
+  {
+    const auto cell = Cell::make(fake.roots(), 1e9);
+    EXPECT_FALSE(cell.can_freeze() || cell.can_limit());
+    ASSERT_EQ(cell.memory_folders().size(), 2u);  // it is measured by the group that we are in
+    EXPECT_TRUE(fs::exists(fake.path("sys/fs/cgroup/job/tidegauge-812-93811")));
+  }
+  EXPECT_FALSE(fs::exists(fake.path("sys/fs/cgroup/job/tidegauge-812-93811")));
+}
+
+TEST(Cell, UsesTheGroupThatItFinds) {
+  FakeGroups fake;
+  // A kernel fills a new folder; here it is filled before, and so not ours to remove.
+  fake.group("sys/fs/cgroup/job/tidegauge-812-93811", "max");
+  const auto cell = Cell::make(fake.roots(), 1e9);
+  EXPECT_FALSE(cell.can_limit()) << "one that is there already is somebody's";
+}
+
+TEST(Owner, IsInTheName) {
+  EXPECT_EQ(owner_of("tidegauge-812-93811")->pid, 812);
+  EXPECT_EQ(owner_of("tidegauge-812-93811")->start_ticks, 93811u);
+  for (const auto* name : {"tidegauge-", "tidegauge-812", "tidegauge--1-2", "tidegauge-0-5",
+                           "user.slice", "tidegauge-1-x"}) {
+    EXPECT_FALSE(owner_of(name)) << name;
+  }
+}
+
+TEST(Culprit, IsToldByCounters) {
+  const Status killed{.exited = false, .code = 137, .signal = SIGKILL};
+  const Status done{.exited = true, .code = 0, .signal = 0};
+  const Status broke{.exited = true, .code = 1, .signal = 0};
+  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 0}, done),
+            Culprit::Itself);
+  EXPECT_EQ(culprit_of({.by_us = true, .kills = 0}, done), Culprit::Us);
+  EXPECT_EQ(culprit_of({.kills = 1, .limit_bytes = 1e9}, killed), Culprit::OwnLimit);
+  EXPECT_EQ(culprit_of({.kills = 1, .limit_bytes = 1e9}, broke),
+            Culprit::OwnLimit);  // a part of it
+  EXPECT_EQ(culprit_of({.kills = 1, .limit_above = true}, killed), Culprit::LimitAbove);
+  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 1}, killed), Culprit::LimitAbove);
+  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 2}, killed),
+            Culprit::Machine);
+  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 0}, killed),
+            Culprit::Unknown);
+  EXPECT_EQ(culprit_of({.kills_on_machine = 2}, done), Culprit::Itself);
+}
+
+}  // namespace
+}  // namespace tidegauge::guard
