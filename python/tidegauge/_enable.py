@@ -10,29 +10,85 @@ LINE = "import sys; exec('try:\\n from tidegauge import _enable; _enable.look_up
 MOST_ANCESTORS = 64
 
 
-def _place():
-    import sysconfig
+def _folder():
+    """Where this package is installed, and where its line belongs."""
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-    return os.path.join(sysconfig.get_path("purelib"), NAME)
+
+def _list_of_files():
+    """The installer's list of this package's files, by which it uninstalls; None where the package was not installed."""
+    import glob
+
+    found = glob.glob(os.path.join(glob.escape(_folder()), "tidegauge-*.dist-info", "RECORD"))
+    return found[0] if len(found) == 1 else None
+
+
+def _is_read_at_start(folder):
+    """Whether Python looks for .pth files there."""
+    import site
+
+    places = [*site.getsitepackages(), site.getusersitepackages()]
+    return os.path.realpath(folder) in map(os.path.realpath, places)
+
+
+def _entry():
+    """Our file in the installer's list: its name, hash and size."""
+    import base64
+    import hashlib
+
+    digest = base64.urlsafe_b64encode(hashlib.sha256(LINE.encode()).digest()).rstrip(b"=").decode()
+    return f"{NAME},sha256={digest},{len(LINE)}\n"
+
+
+def _write_list(path, entries):
+    """Whole or not at all: half a list could not be uninstalled."""
+    import shutil
+
+    new = path + ".tidegauge"
+    with open(new, "w", encoding="utf-8", newline="") as file:
+        file.writelines(entries)
+    shutil.copymode(path, new)
+    os.replace(new, path)
+
+
+def _others(path):
+    """What the list names besides our file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        entries = [line for line in file.read().splitlines(keepends=True) if not line.startswith(NAME + ",")]
+    if entries and not entries[-1].endswith("\n"):
+        entries[-1] += "\n"
+    return entries
 
 
 def enable():
-    path = _place()
+    folder, files = _folder(), _list_of_files()
+    if files is None:
+        return f"tidegauge: {folder} has no list of this package's files, so that uninstalling would leave something behind: install it with pip"
+    if not _is_read_at_start(folder):
+        return f"tidegauge: Python does not look for .pth files in {folder}"
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        # First the list: a name in it without a file does no harm, a file without a name would stay for ever.
+        _write_list(files, [*_others(files), _entry()])
+        with open(os.path.join(folder, NAME), "w", encoding="utf-8") as file:
             file.write(LINE)
     except OSError as error:
         return f"tidegauge: {error}"
-    print(f"Every Python process that uses {os.path.dirname(path)} looks for a gauge above it from now on.")
-    print("`python -m tidegauge disable` takes it back; uninstalling the package alone leaves that file, which then does nothing.")
+    print(f"Every Python process that uses {folder} looks for a gauge above it from now on.")
+    print("`python -m tidegauge disable` takes it back; so does uninstalling or upgrading the package.")
     return 0
 
 
 def disable():
     try:
-        os.unlink(_place())
+        os.unlink(os.path.join(_folder(), NAME))
     except FileNotFoundError:
         print("It was not enabled.")
+    except OSError as error:
+        return f"tidegauge: {error}"
+    files = _list_of_files()
+    try:
+        if files is not None:
+            _write_list(files, _others(files))
     except OSError as error:
         return f"tidegauge: {error}"
     return 0

@@ -70,6 +70,7 @@ def environment(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def installed(environment):
     environment.before = environment.files()
+    environment.pth = sorted(path.name for path in environment.folder.rglob("*.pth"))
     environment.pip("install", "--no-index", WHEEL)
     return environment
 
@@ -130,6 +131,27 @@ def test_an_enabled_environment_finds_the_gauge_above_it(installed, tmp_path):
     assert steps() == []
 
 
-def test_uninstalling_leaves_nothing_behind(installed):
+def test_disabling_takes_back_all_that_enabling_did(installed):
+    (files,) = installed.folder.glob("lib/python3*/site-packages/tidegauge-*.dist-info/RECORD")
+    before = files.read_bytes()
+    installed.run(installed.python, "-m", "tidegauge", "enable")
+    assert files.read_bytes() != before
+    installed.run(installed.python, "-m", "tidegauge", "enable")  # twice is as good as once
+    assert installed.run(installed.python, "-m", "tidegauge", "disable").stdout == ""
+    assert (files.read_bytes(), sorted(path.name for path in files.parents[1].glob("*.pth"))) == (before, installed.pth)
+    assert installed.run(installed.python, "-m", "tidegauge", "disable").stdout == "It was not enabled.\n"
+
+
+def test_uninstalling_leaves_nothing_behind_even_where_it_was_enabled(installed):
+    installed.run(installed.python, "-m", "tidegauge", "enable")
+    assert any(name.endswith("/tidegauge-enabled.pth") for name in installed.files())
     installed.pip("uninstall", "--yes", "tidegauge")
     assert installed.files() == installed.before
+
+
+def test_what_was_not_installed_cannot_be_enabled(environment):
+    """Nobody would take the file away."""
+    words = [environment.python, "-m", "tidegauge", "enable"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=environment.folder, env=clean_environment({"PYTHONPATH": str(ROOT / "python")}))
+    assert done.returncode == 1 and "install it with pip" in done.stderr, done.stderr
+    assert not list((ROOT / "python").glob("*.pth"))
