@@ -43,12 +43,20 @@ struct Parts {
   record::Bytes with_share{};
 };
 
-// `pages`, in proportion, of what the counter says.
-Parts parts_of(const KindPages& pages, double page_bytes, record::Bytes before,
-               record::Bytes after) {
+// What was neither there when we began to look nor looked at since.
+double come_since(const KindPages& pages, double page_bytes, record::Bytes before,
+                  record::Bytes after) {
+  const double seen = (pages.exclusive + pages.shared) * page_bytes;
+  const double known = std::max(static_cast<double>(before.value_or(*after)), seen);
+  return std::max(0.0, static_cast<double>(*after) - known);
+}
+
+// `own` of what the counter says, and the rest in proportion to `pages`.
+Parts parts_of(const KindPages& pages, double page_bytes, record::Bytes before, record::Bytes after,
+               double own = 0) {
   if (!after) return {};
-  const auto counter = static_cast<double>(*after);
   if (pages.exclusive + pages.shared == 0) return {0, 0};
+  const auto counter = static_cast<double>(*after) - own;
   // The page of zeros is present wherever memory was read but never written, and is in no counter:
   // pages beyond the counter are it. Counted against the mean of both, since the process went on
   // while we looked.
@@ -58,9 +66,17 @@ Parts parts_of(const KindPages& pages, double page_bytes, record::Bytes before,
   const double all = pages.exclusive + shared;
   if (all == 0) return {0, 0};
   const auto bytes = [&](double part) {
-    return static_cast<std::uint64_t>(std::llround(counter * std::min(part / all, 1.0)));
+    return static_cast<std::uint64_t>(std::llround(own + counter * std::min(part / all, 1.0)));
   };
   return {bytes(pages.exclusive), bytes(pages.exclusive + share)};
+}
+
+// Anonymous memory is shared by a fork and not afterwards: what has come since is the process's
+// own. Looking at a large family takes many seconds, in which it may double.
+Parts anon_parts(const KindPages& pages, double page_bytes, record::Bytes before,
+                 record::Bytes after) {
+  const double own = after ? come_since(pages, page_bytes, before, after) : 0;
+  return parts_of(pages, page_bytes, before, after, own);
 }
 
 }  // namespace
@@ -102,7 +118,7 @@ std::vector<PageShares> share_pages(std::span<const std::vector<std::uint64_t>> 
 
 Shares shares_of(const PageShares& pages, double page_bytes, const record::Memory& before,
                  const record::Memory& after) {
-  const auto anon = parts_of(pages.anon, page_bytes, before.anon, after.anon);
+  const auto anon = anon_parts(pages.anon, page_bytes, before.anon, after.anon);
   const auto file = parts_of(pages.file, page_bytes, before.file, after.file);
   const auto shmem = parts_of(pages.shmem, page_bytes, before.shmem, after.shmem);
   if (!anon.own || !file.own || !shmem.own) return {};

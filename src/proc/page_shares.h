@@ -41,7 +41,8 @@ std::vector<PageShares> share_pages(std::span<const std::vector<std::uint64_t>> 
 
 // What the pages that were looked at say about the whole process. They may be a part of its pages,
 // and looking at them may have taken a while: so they give proportions, and its counters before and
-// after give amounts. Empty where the counters are.
+// after give amounts. Anonymous memory that came meanwhile is its own. Empty where the counters
+// are.
 Shares shares_of(const PageShares& pages, double page_bytes, const record::Memory& before,
                  const record::Memory& after);
 

@@ -95,9 +95,23 @@ TEST(SharesOf, PagesGiveProportionsAndCountersAmounts) {
   EXPECT_EQ(shares.pss, 3276800u);  // 750 + 50 of 1000 pages
   EXPECT_EQ(shares.pss_anon, 3276800u);
   EXPECT_EQ(shares.pss_file, 0u);
-  // It grew to twice the size while we looked, in the same proportion as far as we know.
-  const auto grown = shares_of(pages, kPage, memory, counters(8192000, 0, 0));
-  EXPECT_EQ(grown.uss, 6144000u);
+}
+
+TEST(SharesOf, WhatCameWhileWeLookedIsItsOwn) {
+  // A loader's worker, forked a moment before: nearly all of it was shared with its family.
+  PageShares pages;
+  pages.anon = {.exclusive = 30, .shared = 970, .share = 194};
+  const auto before = counters(4096000, 0, 0);
+  const auto shares = shares_of(pages, kPage, before, counters(10240000, 0, 0));
+  EXPECT_EQ(shares.uss, 122880u + 6144000u);
+  EXPECT_EQ(shares.pss, 917504u + 6144000u);
+}
+
+TEST(SharesOf, FilesThatWereReadMeanwhileAreSharedLikeTheOthers) {
+  PageShares pages;
+  pages.file = {.exclusive = 500, .shared = 500, .share = 100};
+  const auto shares = shares_of(pages, kPage, counters(0, 4096000, 0), counters(0, 8192000, 0));
+  EXPECT_EQ(shares.pss_file, 4915200u);
 }
 
 TEST(SharesOf, ThePageOfZerosIsNobodysMemory) {
