@@ -90,6 +90,25 @@ TEST(Readers, EachWorkersGrowthIsTiedToWhatItReadItself) {
   EXPECT_EQ(workers, 4u);
 }
 
+TEST(Readers, AJobThatTakesItsTimeToEndIsJudgedByItsWork) {
+  // The steps are over, the workers leave, and then libraries are taken down at leisure.
+  constexpr double kWorked = 5 * kEpochSeconds;
+  for (const int ending : {2, 40, 240}) {
+    FakeRecording recording = four_workers(kWorked, {});
+    for (int i = 0; i < kWorkers; ++i) {
+      recording.event(
+          {.at_ns = nanoseconds(kWorked), .kind = EventKind::Exited, .process = worker(i)});
+    }
+    for (int i = 1; i <= ending; ++i) recording.anon(kWorked + i, {{kJob, 850 * kMebibyte}});
+    recording.event(
+        {.at_ns = nanoseconds(kWorked + ending + 1), .kind = EventKind::Exited, .process = kJob});
+    const Verdict tree = judge(recording.get(), {}).all.front();
+    EXPECT_EQ(tree.klass, Class::WarmUp) << ending;
+    EXPECT_EQ(tree.tied_to, Tie::FirstPass) << ending;
+    EXPECT_TRUE(says(tree, "4 of 4 loader workers grow")) << ending;
+  }
+}
+
 TEST(Readers, WhenEachHasReadAllItIsOver) {
   const auto tree = judge(four_workers(40 * kEpochSeconds, {}).get(), {}).all.front();
   EXPECT_EQ(tree.klass, Class::WarmUp);

@@ -18,8 +18,10 @@ double foreign_bytes(const record::ProcessSample& process) {
 // A tree that holds less than this share of what it held before may be on its way out, until it
 // holds as much again…
 constexpr double kFalling = 0.95;
-// …for no longer than it takes to give back some hundred gigabytes.
+// …for no longer than it takes to give back some hundred gigabytes; or this share of the run, where
+// the job has counted its steps and counts no more: libraries take their time, and so do machines.
 constexpr double kLongestEnding = 10;
+constexpr double kLongestEndingShare = 0.2;
 constexpr std::size_t kMostFalling = 256;
 // A level that was held before, within this share of the run, is where a spike or a tooth ends.
 constexpr double kLately = 0.25;
@@ -73,10 +75,17 @@ bool Watched::falls(double held) const {
          held < kSameLevel * total_.lowest_since((1 - kLately) * total_.last_at());
 }
 
+double Watched::longest_ending() const {
+  const double fell = falling_.front().seen.at;
+  const auto* steps = marks_.steps();
+  const bool works_on = steps == nullptr || steps->last_at() > fell;
+  return works_on ? kLongestEnding : std::max(kLongestEnding, kLongestEndingShare * fell);
+}
+
 bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) const {
   if (counts_steps() || sample.processes.empty() || !falls(seen.held)) return false;
   return falling_.empty() ||
-         (falling_.size() < kMostFalling && seen.at - falling_.front().seen.at <= kLongestEnding);
+         (falling_.size() < kMostFalling && seen.at - falling_.front().seen.at <= longest_ending());
 }
 
 void Watched::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {

@@ -59,6 +59,7 @@ class Watched {
   // A job that ends gives its memory back, and what is seen of that is neither a restart nor a
   // plateau. So samples wait while the tree falls: if it is the end, they are dropped.
   bool falls(double held) const;
+  double longest_ending() const;
   bool may_be_the_end(const record::Sample& sample, const Seen& seen) const;
   void left(const record::ProcessId& id);
   void take_falling();
