@@ -7,6 +7,8 @@ import xml.etree.ElementTree
 
 import pytest
 
+from tidegauge.stable import FEWEST_STEPS, Stability
+
 pytest_plugins = ["pytester"]
 
 
@@ -155,6 +157,17 @@ def test_a_budget_of_time_is_kept(run):
     result = run(slow, "--memory-budget=50ms")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*the budget of 0.05 s is spent after * steps*"])
+
+
+@pytest.mark.parametrize("leak", [0, 200_000])
+def test_a_few_steps_show_nothing(leak):
+    """Six of them once passed for steady, 200 KB a step or not."""
+    for longest in range(1, FEWEST_STEPS, 3):
+        kept, run = [], Stability(longest=longest)
+        for _ in run.steps():
+            kept.append(bytearray(leak))
+        assert run.outcome == "undecided", run.explanation()
+        assert run.explanation().startswith("cannot tell whether memory is stable: no more than"), run.explanation()
 
 
 def test_growth_is_stopped_before_it_harms_the_machine(run):

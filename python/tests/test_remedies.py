@@ -53,7 +53,7 @@ from tidegauge.remedies import tune_malloc
 if sys.argv[1] == "tuned":
     tune_malloc(mmap_threshold="32KiB")
 def rss(): return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-blocks, pins = [], []
+blocks, pins = [], [bytearray(600) for _ in range(20_000)]  # in all holes that imports have left
 for _ in range(1000):
     blocks.append(bytearray(64_000))
     pins.append(bytearray(600))

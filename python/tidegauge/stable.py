@@ -22,7 +22,7 @@ from tidegauge._verdict import Verdict, judge
 PER_STEP = "64KB"
 BUDGET = "60s"
 AT_MOST = "2GiB"
-# Below these nobody asks the engine: it could only say that it has seen too little.
+# Below these nobody asks the engine but when the budget is spent, and nothing is called stable: a leak may hide in noise there.
 FEWEST_STEPS = 20
 # An answer must stand when so much more has been seen: a rare event may be waiting behind the first few steps.
 LOOK_AGAIN_AFTER = 1.5
@@ -113,6 +113,8 @@ class Stability:
         self.verdict = verdicts[worst]
         if answers[worst] != "leak" and self.last_bytes - self.first_bytes > self.at_most:
             return "too_large"
+        if answers[worst] == "stable" and self.steps_done < FEWEST_STEPS:
+            return None
         return answers[worst]
 
     def _piling(self) -> Iterator[int]:
