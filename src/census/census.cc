@@ -53,14 +53,16 @@ void merge_types(std::vector<Census::Type>& types) {
 }
 
 void group_natives(const std::vector<Native>& natives, Census& census) {
-  using Key = std::tuple<std::string, std::string, std::vector<std::int64_t>>;
+  using Key = std::tuple<std::string, std::string, std::vector<std::int64_t>, bool, bool>;
   std::map<Key, Census::Buffers> groups[3];
   for (const auto& native : natives) {
-    auto& group =
-        groups[static_cast<std::size_t>(native.kind)][{native.device, native.dtype, native.shape}];
+    auto& group = groups[static_cast<std::size_t>(native.kind)][{
+        native.device, native.dtype, native.shape, native.requires_grad, native.has_grad_fn}];
     group.device = native.device;
     group.dtype = native.dtype;
     group.shape = native.shape;
+    group.requires_grad = native.requires_grad;
+    group.has_grad_fn = native.has_grad_fn;
     ++group.count;
     group.bytes += native.bytes;
   }
@@ -143,8 +145,24 @@ std::vector<Region> as_regions(const std::vector<Stretch>& stretches) {
   return regions;
 }
 
-Result<> read_snapshot(pid_t pid, const Interpreter& python, const Snapshot::Wishes& wishes,
-                       Census& census) {
+// A tensor that was made after the running process was looked at may lie in a stretch that was left
+// out: then it was read in the process, which has gone on meanwhile. Such stretches are not left
+// out the next time. Whether there are any.
+bool keep_what_is_new(const Heap& heap, Snapshot::Wishes& wishes) {
+  std::vector<Address> places = heap.unread_natives();
+  for (const auto& native : heap.natives()) places.push_back(native.behind);
+  std::sort(places.begin(), places.end());
+  return std::erase_if(wishes.spared, [&](const Stretch& stretch) {
+           const auto first = std::lower_bound(places.begin(), places.end(), stretch.begin);
+           return first != places.end() && *first < stretch.end;
+         }) > 0;
+}
+
+enum class Attempt { One, Last };
+
+// False: it has to be done again, with other wishes.
+Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishes& wishes,
+                           Attempt attempt, Census& census) {
   auto snapshot = Snapshot::take(pid, wishes);
   if (!snapshot) return snapshot.error();
   const ProcessMemory copy(snapshot->readable_pid());
@@ -164,8 +182,11 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, const Snapshot::Wis
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
-  const HeapSource source{image, mapped, memory, threads};
+  const StretchMap libraries(libraries_in(*regions));
+  const HeapSource source{image, mapped, memory, libraries, threads};
   const auto heap = read_heap(source, python, types, addresses);
+  census.pause_ms += snapshot->pause_ms();
+  if (attempt == Attempt::One && keep_what_is_new(heap, wishes)) return false;
   const auto holding = find_retainers(heap, roots);
   fill_types(heap, types, holding, census);
   group_natives(heap.natives(), census);
@@ -175,17 +196,27 @@ Result<> read_snapshot(pid_t pid, const Interpreter& python, const Snapshot::Wis
   }
   census.garbage_count = holding.garbage.count;
   census.garbage_bytes = holding.garbage.bytes;
-  census.pause_ms = snapshot->pause_ms();
   if (arenas.empty()) {
     census.incomplete = kNoArenas;
-  } else if (heap.unread_natives() > 0) {
+  } else if (!heap.unread_natives().empty()) {
     census.incomplete = fmt::format(
         "{} tensors, arrays or images could not be read: their bytes are missing (a version of "
         "their "
         "library that is not known here?)",
-        heap.unread_natives());
+        heap.unread_natives().size());
   }
-  return Ok{};
+  return true;
+}
+
+Result<> read_at_rest(pid_t pid, const Interpreter& python, Snapshot::Wishes wishes,
+                      Census& census) {
+  constexpr int kMostCopies = 2;
+  for (int copies = 1;; ++copies) {
+    const auto attempt = copies < kMostCopies ? Attempt::One : Attempt::Last;
+    const auto read = read_snapshot(pid, python, wishes, attempt, census);
+    if (!read) return read.error();
+    if (*read) return Ok{};
+  }
 }
 
 Error cannot_read(pid_t pid) {
@@ -216,7 +247,7 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   } else {
     auto wishes = wishes_of(pid, *python, *regions);
     if (options.only_a_copy) wishes.otherwise = Snapshot::IfNoCopy::GiveUp;
-    if (auto read = read_snapshot(pid, *python, wishes, census); !read) return read.error();
+    if (auto read = read_at_rest(pid, *python, wishes, census); !read) return read.error();
   }
   if (python->searched && !census.incomplete) {
     census.incomplete =

@@ -30,7 +30,7 @@ void DepthFirst::visit_from(std::span<const Node> roots) {
   for (const Node root : roots) {
     if (number_[root] == 0) {
       enter(root, 0);
-    } else {
+    } else if (number_[root] > settled_) {
       back_.push_back({number_[root], 0});  // nobody holds a root alone
     }
     while (!stack_.empty()) {
@@ -41,8 +41,8 @@ void DepthFirst::visit_from(std::span<const Node> roots) {
       if (next == end) stack_.pop_back();
       if (number_[target] == 0) {
         enter(target, from);
-      } else if (number_[target] != from && parent_[number_[target]] != from &&
-                 parent_[number_[target]] != 0) {
+      } else if (number_[target] > settled_ && number_[target] != from &&
+                 parent_[number_[target]] != from && parent_[number_[target]] != 0) {
         // The same edge twice, or one to a root, changes nothing.
         back_.push_back({number_[target], from});
       }

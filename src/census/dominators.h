@@ -29,6 +29,10 @@ class DepthFirst {
   explicit DepthFirst(const Edges& edges);
   void visit_from(std::span<const Node> roots);
 
+  // What has been reached so far belongs to the roots that there were: that others lead there, too,
+  // does not count.
+  void settle() { settled_ = static_cast<std::uint32_t>(node_.size()) - 1; }
+
   bool is_reached(Node node) const { return number_[node] != 0; }
 
  private:
@@ -40,6 +44,7 @@ class DepthFirst {
   void enter(Node node, std::uint32_t parent);
 
   const Edges& edges_;
+  std::uint32_t settled_ = 0;          // the last number
   std::vector<std::uint32_t> number_;  // by node; 0: not reached
   std::vector<Node> node_;             // by number
   std::vector<std::uint32_t> parent_;  // by number

@@ -53,6 +53,18 @@ TEST(Dominators, NobodyAloneHoldsWhatTwoRootsReach) {
   EXPECT_EQ(Dominators::find(edges, roots).immediate[2], kNoNode);
 }
 
+TEST(Dominators, WhatWasSettledStaysWithItsHolder) {
+  const auto edges = edges_of(4, {{0, 1}, {1, 2}, {3, 2}});
+  const Node first[] = {0};
+  const Node later[] = {3};
+  DepthFirst search(edges);
+  search.visit_from(first);
+  search.settle();
+  search.visit_from(later);
+  EXPECT_EQ(Dominators::find(std::move(search)).immediate,
+            (std::vector<Node>{kNoNode, 0, 1, kNoNode}));
+}
+
 TEST(Dominators, AnEdgeToARootDoesNotMakeItHeld) {
   const auto edges = edges_of(2, {{0, 1}, {1, 0}});
   const Node roots[] = {0, 1};

@@ -47,6 +47,8 @@ Node Heap::find(Address object) const {
 }
 
 std::uint64_t Heap::references_to(Node node) const {
+  // Of what is no Python object all references were followed.
+  if (type(node).address == 0) return 0;
   return memory_.get<std::uint32_t>(address(node)).value_or(0);
 }
 

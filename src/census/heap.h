@@ -42,7 +42,7 @@ class Heap {
   std::uint64_t references_to(Node node) const;  // its reference count
   const Edges& edges() const { return edges_; }
   const std::vector<Native>& natives() const { return natives_; }
-  std::uint64_t unread_natives() const { return unread_natives_; }
+  const std::vector<Address>& unread_natives() const { return unread_natives_; }
 
   // The object behind a node, read again.
   struct Body {
@@ -71,14 +71,15 @@ class Heap {
   Edges edges_{};
   std::vector<Native> natives_{};
   std::unordered_map<Node, std::uint64_t> native_bytes_{};
-  std::uint64_t unread_natives_ = 0;
+  std::vector<Address> unread_natives_{};  // where they ought to be
 };
 
 // Where a heap is read from.
 struct HeapSource {
-  Image& image;          // of the arenas; dropped once everything has been read
-  const Memory& behind;  // the rest, which several threads may read at once
-  const Memory& memory;  // both, for one
+  Image& image;                 // of the arenas; dropped once everything has been read
+  const Memory& behind;         // the rest, which several threads may read at once
+  const Memory& memory;         // both, for one
+  const StretchMap& libraries;  // where files are mapped: how C++'s objects are known
   std::size_t threads = 1;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "census/address_book.h"
+#include "census/autograd.h"
 #include "census/heap.h"
 #include "census/parts.h"
 #include "census/references.h"
@@ -19,7 +20,8 @@ constexpr std::size_t kMostEdges = 0xfffffff0U;  // numbers of 32 bits; 80 GB of
 constexpr std::size_t kNearChunks = 256;         // of 4 KiB, for each thread
 
 bool is_native(Shape shape) {
-  return shape == Shape::Tensor || shape == Shape::Array || shape == Shape::ImagingCore;
+  return shape == Shape::Tensor || shape == Shape::Array || shape == Shape::ImagingCore ||
+         shape == Shape::TorchFunction;
 }
 
 struct NodePart {
@@ -46,10 +48,14 @@ std::uint64_t all_own_bytes(const ObjectView& object, const Memory& memory, cons
 class HeapReader {
  public:
   HeapReader(const HeapSource& source, const Interpreter& python, TypeTable& types)
-      : source_(source), layout_(*python.layout), heap_(source.memory, python, types) {}
+      : source_(source),
+        layout_(*python.layout),
+        heap_(source.memory, python, types),
+        autograd_(source.memory, source.libraries) {}
 
   Heap read(const std::vector<Address>& roots) && {
     read_nodes();
+    look_behind();
     for (const auto root : roots) find_or_add(root, true);
     read_edges();
     source_.image.drop();
@@ -118,14 +124,109 @@ class HeapReader {
   }
 
   void take_natives(Node node, const ObjectView& object) {
-    auto native = native_reader_.read(object, heap_.memory_);
-    if (!native) {
-      ++heap_.unread_natives_;
+    if (object.type->shape == Shape::TorchFunction) {
+      functions_.push_back({node, object.address, object.body.size()});
       return;
     }
-    if (native->bytes > 0) heap_.native_bytes_[node] = native->bytes;
-    heap_.bytes_.add(node, native->bytes);
-    heap_.natives_.push_back(*std::move(native));
+    auto native = native_reader_.read(object, heap_.memory_);
+    if (!native) {
+      constexpr std::size_t kPointer = 16;  // of tensors and images, most often
+      heap_.unread_natives_.push_back(object.at<Address>(kPointer));
+      return;
+    }
+    if (object.type->shape == Shape::Tensor) {
+      autograd_.learn(*native);
+      tensors_.emplace(native->behind, node);
+      natives_of_.emplace(node, heap_.natives_.size());
+    }
+    take_native(node, *std::move(native));
+  }
+
+  void take_native(Node node, Native native) {
+    if (native.bytes > 0) heap_.native_bytes_[node] = native.bytes;
+    heap_.bytes_.add(node, native.bytes);
+    heap_.natives_.push_back(std::move(native));
+  }
+
+  // What C++ holds behind tensors. All tensors have been met: how they are told is known.
+  void look_behind() {
+    for (const auto& [impl, node] : tensors_) autograd_.learn_graph(impl);
+    for (const auto& [impl, node] : tensors_) {
+      auto held = held_by_tensor(impl, natives_of_.at(node));
+      if (!held.empty()) behind_.emplace(node, std::move(held));
+    }
+    for (const auto& [node, address, bytes] : functions_) {
+      autograd_.for_each_saved(address + object::kHeader, bytes - object::kHeader,
+                               [&, to = node](Address impl) {
+                                 const auto saved = node_of_tensor(impl);
+                                 if (saved != kNoNode) behind_[to].push_back(heap_.address(saved));
+                               });
+    }
+  }
+
+  // The addresses of nodes: of its graph, and of its gradient.
+  std::vector<Address> held_by_tensor(Address impl, std::size_t native) {
+    const auto known = autograd_.of_tensor(impl);
+    heap_.natives_[native].requires_grad = known.requires_grad;
+    heap_.natives_[native].has_grad_fn = known.grad_fn != 0;
+    std::vector<Address> held;
+    if (known.grad_fn != 0) held.push_back(heap_.address(node_of_graph(known.grad_fn)));
+    if (known.grad != 0) {
+      const auto grad = node_of_tensor(known.grad);
+      if (grad != kNoNode) held.push_back(heap_.address(grad));
+    }
+    return held;
+  }
+
+  Node add_native(Address at, const TypeInfo& type) {
+    const auto node = add_outside(at, type.id);
+    heap_.bytes_.push_back(autograd_.node_bytes(at));
+    return node;
+  }
+
+  Node node_of_graph(Address at) {
+    const auto known = heap_.outside_.find(at);
+    if (known != heap_.outside_.end()) return known->second;
+    if (graph_type_ == nullptr) {
+      graph_type_ = &heap_.types_.add("torch.autograd.graph.Node", Shape::GraphNode);
+    }
+    return add_native(at, *graph_type_);
+  }
+
+  Node node_of_tensor(Address impl) {
+    if (const auto python = tensors_.find(impl); python != tensors_.end()) return python->second;
+    if (const auto known = heap_.outside_.find(impl); known != heap_.outside_.end()) {
+      return known->second;
+    }
+    auto native = native_reader_.tensor_at(impl, autograd_.back_pointer(impl), heap_.memory_);
+    if (!native) return kNoNode;
+    if (tensor_type_ == nullptr) tensor_type_ = &heap_.types_.add("at::Tensor", Shape::CppTensor);
+    const auto node = add_native(impl, *tensor_type_);
+    natives_of_.emplace(node, heap_.natives_.size());
+    take_native(node, *std::move(native));
+    return node;
+  }
+
+  // What a step of a graph leads to and has saved; or a tensor of C++.
+  void add_native_edges(Node node) {
+    const auto at = heap_.address(node);
+    const auto add = [&](Node target) {
+      if (target != kNoNode) heap_.edges_.targets.push_back(target);
+    };
+    if (heap_.type(node).shape == Shape::CppTensor) {
+      for (const auto held : held_by_tensor(at, natives_of_.at(node))) add(heap_.find(held));
+      return;
+    }
+    autograd_.for_each_next(at, [&](Address next) { add(node_of_graph(next)); });
+    const auto own = autograd_.own_fields();
+    const auto bytes = autograd_.node_bytes(at);
+    if (own >= bytes) return;
+    autograd_.for_each_saved(at + own, bytes - own,
+                             [&](Address saved) { add(node_of_tensor(saved)); });
+    // Objects that stand for it.
+    for (auto field = own; field + 8 <= bytes; field += 8) {
+      add(heap_.index_.find(heap_.memory_.pointer(at + field)));
+    }
   }
 
   void read_edges() {
@@ -164,8 +265,19 @@ class HeapReader {
                                    part.outside.number_of(reference.target, reference.certain()));
           }
         });
+        if (is_native(view.type->shape)) add_behind(part, node - 1);
         part.ends.push_back(static_cast<std::uint32_t>(part.targets.size()));
       });
+    }
+  }
+
+  void add_behind(EdgePart& part, Node node) const {
+    const auto found = behind_.find(node);
+    if (found == behind_.end()) return;
+    for (const auto address : found->second) {
+      const auto in_arenas = heap_.index_.find(address);
+      part.targets.push_back(
+          in_arenas != kNoNode ? in_arenas : kOutside | part.outside.number_of(address, true));
     }
   }
 
@@ -194,8 +306,21 @@ class HeapReader {
   }
 
   void add_edges(Node node) {
-    const auto body = heap_.body(node);
     auto& edges = heap_.edges_;
+    if (heap_.type(node).address == 0) {
+      add_native_edges(node);
+      edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
+      return;
+    }
+    // With another allocator than Python's own all tensors are outside.
+    if (const auto native = natives_of_.find(node); native != natives_of_.end()) {
+      const auto impl = heap_.natives_[native->second].behind;
+      autograd_.learn_graph(impl);
+      for (const auto held : held_by_tensor(impl, native->second)) {
+        edges.targets.push_back(heap_.find(held));
+      }
+    }
+    const auto body = heap_.body(node);
     for_each_reference(body.view, heap_.memory_, layout_, [&](const Reference& reference) {
       const auto target = find_or_add(reference.target, reference.certain());
       if (target != kNoNode && edges.targets.size() < kMostEdges) edges.targets.push_back(target);
@@ -213,12 +338,18 @@ class HeapReader {
       refused_.insert(object);
       return kNoNode;
     }
-    const auto node = static_cast<Node>(heap_.nodes());
-    heap_.outside_.emplace(object, node);
-    heap_.outside_addresses_.push_back(object);
-    heap_.type_ids_.push_back(body->view.type->id);
+    const auto node = add_outside(object, body->view.type->id);
     heap_.bytes_.push_back(all_own_bytes(body->view, heap_.memory_, layout_));
     if (is_native(body->view.type->shape)) take_natives(node, body->view);
+    return node;
+  }
+
+  Node add_outside(Address at, std::uint32_t type) {
+    const auto node = static_cast<Node>(heap_.nodes());
+    if (node >= kOutside) throw std::length_error("more objects than can be numbered");
+    heap_.outside_.emplace(at, node);
+    heap_.outside_addresses_.push_back(at);
+    heap_.type_ids_.push_back(type);
     return node;
   }
 
@@ -226,6 +357,18 @@ class HeapReader {
   const Layout& layout_;
   Heap heap_;
   NativeReader native_reader_{};
+  Autograd autograd_;
+  struct FunctionPlace {
+    Node node;
+    Address address;
+    std::size_t bytes;
+  };
+  std::vector<FunctionPlace> functions_{};
+  std::unordered_map<Address, Node> tensors_{};         // of Python, by what is behind them
+  std::unordered_map<Node, std::size_t> natives_of_{};  // tensors' places in the heap's natives
+  std::unordered_map<Node, std::vector<Address>> behind_{};  // what an object holds in C++
+  const TypeInfo* graph_type_ = nullptr;
+  const TypeInfo* tensor_type_ = nullptr;
   std::unordered_set<Address> refused_{};
 };
 

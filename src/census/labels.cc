@@ -24,6 +24,7 @@ const Labels::Steps& Labels::steps_of(Node holder) {
   if (found != known_.end()) return found->second;
   if (known_.size() >= kMostKnown) known_.clear();
   auto& steps = known_[holder];
+  if (heap_.type(holder).address == 0) return steps;  // no Python object
   const auto body = heap_.body(holder);
   for_each_reference(body.view, heap_.memory(), heap_.layout(), [&](const Reference& reference) {
     const auto target = heap_.find(reference.target);
@@ -78,7 +79,40 @@ std::string Labels::field_name(const TypeInfo& type, std::uint64_t offset) const
   return name;
 }
 
+// A graph may be a million nodes deep, and all of them have one name: of a node, the first one on
+// the way to it from outside the graph; of anything else, itself.
+Node Labels::entry_of(Node node) {
+  std::vector<Node> passed;
+  while (is_graph(node)) {
+    if (const auto known = entries_.find(node); known != entries_.end()) {
+      node = known->second;
+      break;
+    }
+    const auto parent = parents_[node];
+    if (parent == kNoNode || !is_graph(parent)) break;
+    passed.push_back(node);
+    node = parent;
+  }
+  for (const auto one : passed) entries_[one] = node;
+  return node;
+}
+
+// Between objects of C++.
+std::optional<std::string> Labels::native_step(Node holder, Node held) const {
+  const auto from = heap_.type(holder).shape;
+  const auto to = heap_.type(held).shape;
+  const bool to_tensor = to == Shape::Tensor || to == Shape::CppTensor;
+  if (from == Shape::GraphNode || from == Shape::TorchFunction) {
+    if (to_tensor) return ".saved[*]";
+    if (from == Shape::GraphNode) return to == Shape::GraphNode ? "" : ".function";
+  }
+  if (to == Shape::GraphNode) return ".grad_fn";
+  if (from == Shape::CppTensor || to == Shape::CppTensor) return ".grad";
+  return {};
+}
+
 std::string Labels::step(Node holder, Node held) {
+  if (auto native = native_step(holder, held)) return *std::move(native);
   const auto shape = heap_.type(holder).shape;
   if (is_row(shape)) return "[*]";
   if (shape == Shape::Set) return "{*}";
@@ -113,6 +147,7 @@ std::string Labels::steps(Node holder, Node held) {
   std::vector<std::string> pieces;
   auto at = held;
   for (int depth = 0; at != holder && depth < kDeepest; ++depth) {
+    at = entry_of(at);
     const auto parent = parents_[at];
     if (parent == kNoNode) return " -> ... -> " + heap_.type(held).name;
     pieces.push_back(step(parent, at));
@@ -124,16 +159,18 @@ std::string Labels::steps(Node holder, Node held) {
 }
 
 std::string Labels::path(Node node) {
-  auto top = node;
-  for (int depth = 0; parents_[top] != kNoNode && depth < kDeepest; ++depth) top = parents_[top];
+  auto top = entry_of(node);
+  for (int depth = 0; parents_[top] != kNoNode && depth < kDeepest; ++depth) {
+    top = entry_of(parents_[top]);
+  }
   const auto root = roots_.find(top);
   const auto start = root == roots_.end() ? heap_.type(top).name : root->second->name;
   return start + steps(top, node);
 }
 
-Root::Kind Labels::root_kind(Node node) const {
-  auto top = node;
-  while (parents_[top] != kNoNode) top = parents_[top];
+Root::Kind Labels::root_kind(Node node) {
+  auto top = entry_of(node);
+  while (parents_[top] != kNoNode) top = entry_of(parents_[top]);
   const auto root = roots_.find(top);
   return root == roots_.end() ? Root::Kind::Native : root->second->kind;
 }

@@ -33,10 +33,13 @@ class Labels {
 
   // From a root.
   std::string path(Node node);
-  Root::Kind root_kind(Node node) const;
+  Root::Kind root_kind(Node node);
 
  private:
   using Steps = std::unordered_map<Node, Reference>;
+  bool is_graph(Node node) const { return heap_.type(node).shape == Shape::GraphNode; }
+  Node entry_of(Node node);
+  std::optional<std::string> native_step(Node holder, Node held) const;
   const Steps& steps_of(Node holder);
   bool is_namespace(Node dict);  // entries are attributes
   std::string name_at(Address key_at) const;
@@ -47,6 +50,7 @@ class Labels {
   const std::vector<Node>& parents_;
   const std::unordered_map<Node, const Root*>& roots_;
   std::unordered_map<Node, Steps> known_;
+  std::unordered_map<Node, Node> entries_;  // by which a way enters a graph
 };
 
 }  // namespace tidegauge::census

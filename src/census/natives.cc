@@ -108,7 +108,11 @@ std::optional<Native> NativeReader::array(const ObjectView& object, const Memory
   const auto descr = object.at<Address>(56);
   if (dimensions < 0 || dimensions > kMostDimensions || descr == 0) return {};
   Native native{.kind = Native::Kind::Array};
-  if (dimensions > 0) native.shape = read_shape(memory, object.at<Address>(32), dimensions);
+  if (dimensions > 0) {
+    native.behind = object.at<Address>(32);
+    native.shape = read_shape(memory, native.behind, dimensions);
+    if (native.shape.empty()) return {};
+  }
   const auto item = numpy_item_bytes(memory, descr);
   native.dtype = numpy_type(memory, descr, item);
   constexpr std::int32_t kOwnsData = 4;
@@ -130,7 +134,7 @@ std::optional<Native> NativeReader::image(const ObjectView& object, const Memory
     const auto stride = value_at<std::int32_t>(bytes, line + 4);
     if (width <= 0 || height <= 0 || width > kLargestSide || height > kLargestSide) continue;
     if (pixel < 1 || pixel > 4 || stride < width * pixel || stride > width * pixel + 8) continue;
-    Native native{.kind = Native::Kind::Image, .shape = {width, height}};
+    Native native{.kind = Native::Kind::Image, .shape = {width, height}, .behind = imaging};
     native.dtype = pixel == 1 ? "8-bit" : "32-bit";
     const auto rows = static_cast<std::uint64_t>(height);
     native.bytes =
@@ -167,8 +171,11 @@ std::optional<Native> NativeReader::tensor_at(Address impl, Address back, const 
   if (product(native.shape) != memory.get<std::uint64_t>(back + 104).value_or(~0ULL)) return {};
   const auto dtype = memory.get<std::uint8_t>(back + 112).value_or(255);
   native.dtype = dtype < kTorchTypes.size() ? kTorchTypes[dtype] : "other";
+  native.behind = impl;
+  native.back = static_cast<std::uint16_t>(back - impl);
   // Up to 2.2 the two reference counts were a word each.
-  const Address wide = back - impl >= 64 ? 8 : 0;
+  native.wide = back - impl >= 64;
+  const Address wide = native.wide ? 8 : 0;
   const auto storage = memory.pointer(impl + 16 + wide);
   if (storage == 0) return native;
   native.device = torch_device(memory.get<std::uint8_t>(storage + wide + 40).value_or(255),

@@ -34,6 +34,16 @@ bool MappedMemory::read(Address from, std::span<std::byte> into) const {
   return behind_.read(from, into);
 }
 
+std::vector<Stretch> libraries_in(const std::vector<Region>& regions) {
+  std::vector<Stretch> libraries;
+  for (const auto& region : regions) {
+    if (region.inode != 0 && !region.shared && region.readable) {
+      libraries.push_back({region.begin, region.end});
+    }
+  }
+  return libraries;
+}
+
 std::vector<Region> parse_regions(std::string_view maps) {
   std::vector<Region> regions;
   while (!maps.empty()) {

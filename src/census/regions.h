@@ -42,6 +42,9 @@ class MappedMemory final : public Memory {
   std::vector<Range> ranges_;  // in order, neighbours joined
 };
 
+// Where files are mapped.
+std::vector<Stretch> libraries_in(const std::vector<Region>& regions);
+
 // Lines that are not of that form are left out.
 std::vector<Region> parse_regions(std::string_view maps);
 Result<std::vector<Region>> read_regions(pid_t pid);

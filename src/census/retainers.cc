@@ -219,7 +219,7 @@ class Teller {
 
   void follow(Pile pile) {
     constexpr int kDeepest = 100;
-    for (int depth = 0; depth < kDeepest; ++depth) {
+    for (int depth = 0; depth < kDeepest && !is_graph(pile.nodes.front()); ++depth) {
       auto next = below(pile);
       if (next.empty()) break;
       if (is_own_dict(pile, next.front())) {
@@ -248,9 +248,25 @@ class Teller {
     emit(pile);
   }
 
+  bool is_graph(Node node) const { return heap_.type(node).shape == Shape::GraphNode; }
+
+  // A graph is one thing, of so many nodes.
+  std::size_t nodes_of_graphs(const Pile& pile) const {
+    std::size_t count = 0;
+    auto left = pile.nodes;
+    while (!left.empty()) {
+      const Node node = left.back();
+      left.pop_back();
+      if (is_graph(node)) ++count;
+      tree_.for_each(node, [&](Node held) { left.push_back(held); });
+    }
+    return count;
+  }
+
   void emit(const Pile& pile) {
-    lines_.push_back({pile.path, pile.root, heap_.type(pile.nodes.front()).name, pile.nodes.size(),
-                      pile.retained});
+    const Node first = pile.nodes.front();
+    lines_.push_back({pile.path, pile.root, heap_.type(first).name,
+                      is_graph(first) ? nodes_of_graphs(pile) : pile.nodes.size(), pile.retained});
   }
 
   const Heap& heap_;
@@ -330,7 +346,9 @@ SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
       // Of several running functions that were given the same, the outermost one holds it: it comes
       // last.
       const bool outer = known->second->kind == Root::Kind::Frame && root.kind == Root::Kind::Frame;
-      if (root.is_namespace || outer) known->second = &root;
+      // Of a module that is known by two names (__main__, __mp_main__) the first one counts.
+      const bool module = root.is_namespace && !known->second->is_namespace;
+      if (module || outer) known->second = &root;
     }
   }
   std::reverse(sorted.passing.begin(), sorted.passing.end());
@@ -358,6 +376,9 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
     ways.visit_from({&node, 1});
   }
   const auto unnamed = held_by_c(heap, search);
+  // C code that holds what a named variable leads to holds it for a moment: as an argument, as what
+  // an expression has come to so far.
+  search.settle();
   search.visit_from(unnamed);
   ways.visit_from(unnamed);
   const auto& parents = ways.parents();

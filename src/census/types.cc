@@ -87,6 +87,16 @@ const TypeInfo* TypeTable::find(Address type) {
   return result;
 }
 
+const TypeInfo& TypeTable::add(std::string name, Shape shape) {
+  const std::lock_guard lock(mutex_);
+  auto info = std::make_unique<TypeInfo>();
+  info->name = std::move(name);
+  info->shape = shape;
+  info->id = static_cast<std::uint32_t>(types_.size());
+  types_.push_back(std::move(info));
+  return *types_.back();
+}
+
 std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   std::array<std::byte, type::kReadBytes> body;
   if (!memory_.read(type, body)) return {};
@@ -131,6 +141,7 @@ Shape TypeTable::inherited_shape(Address type) {
     if (type == 0) break;
     const auto name = memory_.text(memory_.pointer(type + type::kName), kLongestName);
     if (name.ends_with("TensorBase")) return Shape::Tensor;
+    if (name == "torch._C._FunctionBase") return Shape::TorchFunction;
     const auto shape = shape_of(name, 0);
     if (shape != Shape::Plain) return shape;
   }

@@ -36,6 +36,10 @@ enum class Shape : std::uint8_t {
   Tensor,
   Array,
   ImagingCore,
+  TorchFunction,  // a step of a graph that is written in Python
+  // No Python object.
+  GraphNode,  // of torch's graphs for the backward pass
+  CppTensor,  // for which no Python object stands
 };
 
 struct TypeInfo {
@@ -62,6 +66,9 @@ class TypeTable {
   // The type at that address, or null if there is none. May be asked by several threads.
   const TypeInfo* find(Address type);
   const std::vector<std::unique_ptr<TypeInfo>>& all() const { return types_; }
+
+  // For what is no Python object.
+  const TypeInfo& add(std::string name, Shape shape);
 
  private:
   std::unique_ptr<TypeInfo> read(Address type);

@@ -24,6 +24,8 @@ struct Census {
     std::string device{};  // of tensors
     std::string dtype{};
     std::vector<std::int64_t> shape{};
+    bool requires_grad = false;  // of tensors
+    bool has_grad_fn = false;    // a graph for the backward pass hangs on it
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
   };

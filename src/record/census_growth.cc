@@ -17,7 +17,8 @@ auto key_of(const CensusGrowth::Type& type) {
   return std::tuple(type.name);
 }
 auto key_of(const CensusGrowth::Buffers& buffers) {
-  return std::tuple(buffers.device, buffers.dtype, buffers.shape);
+  return std::tuple(buffers.device, buffers.dtype, buffers.shape, buffers.requires_grad,
+                    buffers.has_grad_fn);
 }
 auto key_of(const CensusGrowth::Holder& holder) {
   return std::tuple(holder.type, holder.path, holder.root);
@@ -26,7 +27,8 @@ CensusGrowth::Type as_change(const Census::Type& type) {
   return {type.name, signed_of(type.count), signed_of(type.bytes + type.native_bytes)};
 }
 CensusGrowth::Buffers as_change(const Census::Buffers& one) {
-  return {one.device, one.dtype, one.shape, signed_of(one.count), signed_of(one.bytes)};
+  return {one.device,           one.dtype,           one.shape, one.requires_grad, one.has_grad_fn,
+          signed_of(one.count), signed_of(one.bytes)};
 }
 CensusGrowth::Holder as_change(const Census::Holder& one) {
   return {one.path, one.root, one.type, signed_of(one.count), signed_of(one.retained_bytes)};

@@ -17,6 +17,8 @@ struct CensusGrowth {
     std::string device{};
     std::string dtype{};
     std::vector<std::int64_t> shape{};
+    bool requires_grad = false;
+    bool has_grad_fn = false;
     std::int64_t count = 0;
     std::int64_t bytes = 0;
   };

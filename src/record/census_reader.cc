@@ -28,6 +28,11 @@ std::string text_in(const dom::element& object, const char* name) {
   return object[name].get(text) == simdjson::SUCCESS ? printable(text) : "";
 }
 
+bool is_true_in(const dom::element& object, const char* name) {
+  bool truth = false;
+  return object[name].get(truth) == simdjson::SUCCESS && truth;
+}
+
 template <class Call>
 void for_each_in(const dom::element& document, const char* name, Call&& call) {
   dom::array list;
@@ -41,6 +46,8 @@ std::vector<Census::Buffers> buffers_in(const dom::element& document, const char
   for_each_in(document, name, [&](const dom::element& one) {
     Census::Buffers buffers{.device = text_in(one, "device"),
                             .dtype = text_in(one, "dtype"),
+                            .requires_grad = is_true_in(one, "requires_grad"),
+                            .has_grad_fn = is_true_in(one, "grad_fn"),
                             .count = number_in(one, "count"),
                             .bytes = number_in(one, "bytes")};
     for_each_in(one, extent, [&](const dom::element& side) {

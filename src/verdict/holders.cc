@@ -22,6 +22,9 @@ struct Remedy {
 
 constexpr Remedy kRemedies[] = {
     {"PIL.", "Open images when they are needed: tidegauge.images.LazyImages."},
+    {"torch.autograd.",
+     "Keep the number, not the graph that it was computed by: add up loss.item() or "
+     "loss.detach()."},
     {"torch.", "Keep numbers, not tensors: .item(), .detach(); let go after each step."},
     {"numpy.", "Keep fewer arrays, or copies of the part that is needed."},
 };

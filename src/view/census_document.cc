@@ -21,7 +21,7 @@ Json types_of(const record::Census& census) {
   return list;
 }
 
-// An image has a size, the others a shape; only tensors are on a device.
+// An image has a size, the others a shape; only tensors are on a device and have gradients.
 template <class Buffers>
 Json buffers_of(const std::vector<Buffers>& buffers, bool on_devices, const char* extent) {
   auto list = Json::array();
@@ -30,6 +30,10 @@ Json buffers_of(const std::vector<Buffers>& buffers, bool on_devices, const char
     if (on_devices) entry["device"] = one.device;
     entry["dtype"] = one.dtype;
     entry[extent] = one.shape;
+    if (on_devices) {
+      entry["requires_grad"] = one.requires_grad;
+      entry["grad_fn"] = one.has_grad_fn;
+    }
     entry["count"] = one.count;
     entry["bytes"] = one.bytes;
     list.push_back(std::move(entry));

@@ -81,11 +81,13 @@ Table of_buffers(const std::vector<Buffers>& buffers, std::size_t most) {
                {"COUNT", true, 2},
                {"DEVICE", false, 1},
                {"KIND", false, 1},
-               {"SHAPE", false, 3, true}});
+               {"SHAPE", false, 3},
+               {"GRADIENT", false, 1}});
   for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
     const auto& one = buffers[i];
     table.add({bytes_cell(one.bytes), count_cell(one.count), one.device, one.dtype,
-               fmt::format("{}", fmt::join(one.shape, "×"))});
+               fmt::format("{}", fmt::join(one.shape, "×")),
+               one.has_grad_fn ? "grad_fn" : (one.requires_grad ? "required" : "")});
   }
   return table;
 }

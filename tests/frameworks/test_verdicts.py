@@ -33,3 +33,6 @@ def test_a_graph_that_is_kept_is_a_leak(record):
     assert job.numbers("distinct", "loader")[-1] == 2048
     (verdict, *_) = job.verdicts(until=job.at_step(480, "optimizer"))
     assert verdict["class"] == "leak", verdict["words"]
+    cause = verdict["causes"][0]
+    assert cause["retained_by"] == "__main__.total.grad_fn" and "torch.autograd.graph.Node" in cause["kind"], cause
+    assert "loss.item()" in cause["remedy"]

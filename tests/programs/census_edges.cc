@@ -84,10 +84,11 @@ int main(int argc, char** argv) {
   const CachedMemory around(mapped, 4096);
   Image image(mapped, find_arenas(around, *python), 1);
   const ImageMemory memory(image, around);
+  const StretchMap libraries(libraries_in(*regions));
   TypeTable types(memory, *python);
   std::vector<Address> roots;
   for (const auto& root : find_roots(memory, *python, types)) roots.push_back(root.object);
-  const auto heap = read_heap({image, mapped, memory}, *python, types, roots);
+  const auto heap = read_heap({image, mapped, memory, libraries}, *python, types, roots);
   std::ifstream truth(argv[2]);
   print(compare(heap, truth));
   return 0;
