@@ -104,6 +104,7 @@ void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding
   std::vector<Census::Type> all;
   for (const auto& type : types.all()) all.push_back(as_type(*type, 0, 0));
   for (Node node = 0; node < heap.nodes(); ++node) {
+    if (heap.is_hidden(node)) continue;
     auto& type = all[heap.type(node).id];
     const auto native = heap.native_bytes(node);
     ++type.count;
@@ -115,7 +116,7 @@ void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding
     all[id].retained_bytes =
         id < holding.retained_by_type.size() ? holding.retained_by_type[id] : 0;
   }
-  census.objects = heap.nodes();
+  census.objects = heap.nodes() - heap.hidden();
   census.types = std::move(all);
 }
 

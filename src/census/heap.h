@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "census/dominators.h"
 #include "census/natives.h"
@@ -21,6 +22,7 @@ class NodeBytes {
   void reserve(std::size_t nodes) { bytes_.reserve(nodes); }
   void push_back(std::uint64_t bytes);
   void add(Node node, std::uint64_t more);
+  void clear(Node node) { bytes_[node] = 0; }
   void append(const NodeBytes& others);
 
  private:
@@ -39,6 +41,8 @@ class Heap {
   const TypeInfo& type(Node node) const { return *types_.all()[type_ids_[node]]; }
   std::uint64_t bytes(Node node) const { return bytes_[node]; }  // own, native ones included
   std::uint64_t native_bytes(Node node) const;
+  bool is_hidden(Node node) const { return hidden_.contains(node); }  // a part of another object
+  std::size_t hidden() const { return hidden_.size(); }
   std::uint64_t references_to(Node node) const;  // its reference count
   const Edges& edges() const { return edges_; }
   const std::vector<Native>& natives() const { return natives_; }
@@ -71,6 +75,7 @@ class Heap {
   Edges edges_{};
   std::vector<Native> natives_{};
   std::unordered_map<Node, std::uint64_t> native_bytes_{};
+  std::unordered_set<Node> hidden_{};
   std::vector<Address> unread_natives_{};  // where they ought to be
 };
 

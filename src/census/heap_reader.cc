@@ -28,6 +28,7 @@ struct NodePart {
   std::vector<std::uint32_t> type_ids{};
   NodeBytes bytes{};
   std::vector<Address> natives{};
+  std::vector<Address> hidden{};  // parts of objects
 };
 
 struct EdgePart {
@@ -87,6 +88,7 @@ class HeapReader {
         const auto node = heap_.index_.find(object);
         take_natives(node, pool_object(object, &heap_.type(node)));
       }
+      for (const auto object : part.hidden) hide(find_or_add(object, true));
     }
   }
 
@@ -109,6 +111,9 @@ class HeapReader {
           part.type_ids.push_back(object.type->id);
           part.bytes.push_back(all_own_bytes(object, memory, layout_));
           if (is_native(object.type->shape)) part.natives.push_back(object.address);
+          if (has_hidden_content(object, layout_)) {
+            part.hidden.push_back(object.at<Address>(kByteArrayContent));
+          }
         });
       }
     }
@@ -121,6 +126,11 @@ class HeapReader {
     const auto block = proven_block_bytes(pool);
     const auto left = block - type->bytes_before;
     return {object, type, pool.subspan(object - start, left), block};
+  }
+
+  // Its bytes are counted in what it is a part of.
+  void hide(Node node) {
+    if (node != kNoNode && heap_.hidden_.insert(node).second) heap_.bytes_.clear(node);
   }
 
   void take_natives(Node node, const ObjectView& object) {
@@ -341,6 +351,9 @@ class HeapReader {
     const auto node = add_outside(object, body->view.type->id);
     heap_.bytes_.push_back(all_own_bytes(body->view, heap_.memory_, layout_));
     if (is_native(body->view.type->shape)) take_natives(node, body->view);
+    if (has_hidden_content(body->view, layout_)) {
+      hide(find_or_add(body->view.at<Address>(kByteArrayContent), true));
+    }
     return node;
   }
 

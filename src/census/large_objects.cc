@@ -73,7 +73,7 @@ void LargeObjects::count(const LiveSource& source, TypeTable& types, Tally& tall
       size += dict_table_bytes(memory, source.layout, object->at<Address>(dict::kKeys),
                                object->at<Address>(dict::kValues));
     }
-    tally.add(*object->type, size);
+    tally.add(*object, size, source.layout);
     for_each_reference(*object, memory, source.layout, [&](const Reference& reference) {
       note(reference.target, reference.certain());
     });

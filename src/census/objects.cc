@@ -23,7 +23,8 @@ std::uint64_t table_bytes(const ObjectView& object, const Layout& layout) {
     case Shape::List:
       return object.at<std::uint64_t>(list::kAllocated) * 8;
     case Shape::ByteArray:
-      return object.at<std::uint64_t>(24) + (layout.bytearray_in_bytes ? 33 : 0);
+      return object.at<std::uint64_t>(kByteArrayRoom) +
+             (has_hidden_content(object, layout) ? kBytesHeader : 0);
     case Shape::Set:
       return set_table_bytes(object);
     case Shape::Deque:

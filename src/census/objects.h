@@ -38,6 +38,14 @@ std::uint64_t own_bytes(const ObjectView& object, const Layout& layout);
 
 inline constexpr std::uint64_t kLargestObject = 1ULL << 46;
 
+// From 3.15 on a bytearray keeps its content in a bytes object, which belongs to it: sys.getsizeof
+// counts it in, and Python code never sees it.
+inline constexpr std::uint64_t kByteArrayRoom = 24, kByteArrayContent = 56, kBytesHeader = 33;
+inline bool has_hidden_content(const ObjectView& object, const Layout& layout) {
+  return layout.bytearray_in_bytes && object.type->shape == Shape::ByteArray &&
+         object.at<std::uint64_t>(kByteArrayRoom) != 0;  // empty ones share one
+}
+
 inline std::uint64_t text_bytes(const ObjectView& object, const Layout& layout) {
   const auto length = object.at<std::uint64_t>(16);
   const auto state = object.at<std::uint32_t>(32);

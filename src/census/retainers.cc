@@ -186,8 +186,9 @@ class Teller {
   }
 
   bool holds_nothing(const Pile& pile) const {
-    return std::all_of(pile.nodes.begin(), pile.nodes.end(),
-                       [&](Node node) { return tree_.is_leaf(node); });
+    return std::all_of(pile.nodes.begin(), pile.nodes.end(), [&](Node node) {
+      return tree_.is_leaf(node) || retained_[node] == heap_.bytes(node);
+    });
   }
 
   static bool is_own_dict(const Pile& pile, const Pile& next) { return next.path == pile.path; }

@@ -11,7 +11,12 @@
 
 namespace tidegauge::census {
 
-void Tally::add(const TypeInfo& type, std::uint64_t more) {
+void Tally::add(const ObjectView& object, std::uint64_t more, const Layout& layout) {
+  const auto& type = *object.type;
+  if (has_hidden_content(object, layout)) {
+    ++hidden_objects;
+    hidden_bytes += kBytesHeader + object.at<std::uint64_t>(kByteArrayRoom);
+  }
   if (types.size() <= type.id) types.resize(type.id + 1);
   auto& count = types[type.id];
   count.type = &type;
@@ -31,6 +36,21 @@ void Tally::add(const Tally& other) {
   }
   objects += other.objects;
   bytes += other.bytes;
+  hidden_objects += other.hidden_objects;
+  hidden_bytes += other.hidden_bytes;
+}
+
+void Tally::leave_out_hidden() {
+  for (auto& count : types) {
+    if (count.type == nullptr || count.type->name != "bytes") continue;
+    // Of a process that runs on, one of the two may have been missed.
+    const auto objects_less = std::min(hidden_objects, count.count);
+    const auto bytes_less = std::min(hidden_bytes, count.bytes);
+    count.count -= objects_less;
+    count.bytes -= bytes_less;
+    objects -= objects_less;
+    bytes -= bytes_less;
+  }
 }
 
 namespace {
@@ -145,7 +165,7 @@ class Counter {
     if (pool.block_bytes == 0) return;
     large_.note_words(bytes.subspan(pool.first, pool.end - pool.first));
     scanner_.scan(start, bytes, [&](const ObjectView& object) {
-      tally_.add(*object.type, own_bytes(object, source_.layout));
+      tally_.add(object, own_bytes(object, source_.layout), source_.layout);
       tables_.add(object);
     });
   }
@@ -182,6 +202,7 @@ Tally count_live(const LiveSource& source, TypeTable& types) {
     large.take(counter->large());
   }
   large.count(source, types, tally);
+  tally.leave_out_hidden();
   return tally;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "census/arenas.h"
+#include "census/objects.h"
 #include "census/regions.h"
-#include "census/types.h"
 
 namespace tidegauge::census {
 
@@ -18,8 +17,12 @@ struct Tally {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
 
-  void add(const TypeInfo& type, std::uint64_t bytes);
+  std::uint64_t hidden_objects = 0;  // counted as bytes objects, but part of bytearrays
+  std::uint64_t hidden_bytes = 0;
+
+  void add(const ObjectView& object, std::uint64_t bytes, const Layout& layout);
   void add(const Tally& other);
+  void leave_out_hidden();
 };
 
 // Where a process that runs on is read; `memory` by several threads at once.

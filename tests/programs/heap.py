@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A heap of known content: says what it holds as JSON, counted from inside, and waits for a line on stdin."""
 import collections
+import gc
 import json
 import sys
 
@@ -42,6 +43,7 @@ class Row(tuple):
     __slots__ = ()
 
 
+ALL_COLLECTED = ("function", "cell", "set", "module", "builtin_function_or_method", "classmethod", "generator", "method")
 Pair = collections.namedtuple("Pair", "a b")
 
 
@@ -64,6 +66,16 @@ def held_by_a_function(kept):
         "__main__.Row": sized(table.values()),
         "bytearray": sized(row["image"].payload for row in store.rows),
     }
+    # Kinds of which the collector knows every one: what the interpreter and its libraries have counts as well.
+    collected = {name: {"count": 0, "bytes": 0} for name in ALL_COLLECTED}
+    truth["collected"] = collected
+    gc.collect()
+    gc.disable()
+    for one in gc.get_objects():
+        told = collected.get(type(one).__qualname__)
+        if told is not None:
+            told["count"] += 1
+            told["bytes"] += sys.getsizeof(one)
     print(json.dumps(truth), flush=True)
     sys.stdin.readline()
     return mine
