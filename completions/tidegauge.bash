@@ -11,6 +11,7 @@ _tidegauge_options() {
     watch) echo "--help --attach-marks --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
+    serve) echo "--help --name --run --port --interval --no-record --no-census $rules" ;;
     census) echo "--help --json --stream --tensors --lines -o --output --diff --follow" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
@@ -23,12 +24,12 @@ _tidegauge_options() {
 _tidegauge_value_of() {
   local command=$1 option=$2
   case $command,$option in
-    watch,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
+    watch,--name | serve,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
     watch,--json | judge,--json | census,--json | doctor,--json | ask,--json) return 1 ;;
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *,--record | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--resume-with) ;;
+    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--port | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--resume-with) ;;
     *) return 1 ;;
   esac
 }
@@ -37,11 +38,11 @@ _tidegauge() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "run watch judge report census doctor mark ask --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "run watch judge report serve census doctor mark ask --help --version" -- "$cur")
     return
   fi
   # Behind the job's command words are the job's.
-  if [ "$command" = run ]; then
+  if [ "$command" = run ] || [ "$command" = serve ]; then
     local i
     for ((i = 2; i < COMP_CWORD; i++)); do
       if [ "${COMP_WORDS[i]}" = -- ]; then
@@ -59,7 +60,7 @@ _tidegauge() {
     *,-*) mapfile -t COMPREPLY < <(compgen -W "$(_tidegauge_options "$command")" -- "$cur") ;;
     run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
     judge,* | report,*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    watch,* | census,* | doctor,* | ask,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
+    watch,* | serve,* | census,* | doctor,* | ask,*) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo pid= 2>/dev/null)" -- "$cur") ;;
     mark,*) mapfile -t COMPREPLY < <(compgen -S = -W "step epoch begin end note" -- "$cur") ;;
   esac
 }

@@ -41,6 +41,7 @@ const policy = [
   `style-src ${hash(style)}`,
   "font-src data:",
   "img-src data: blob:",
+  "connect-src 'none'",  // a live page may ask its server: view/page.cc
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");

@@ -31,6 +31,7 @@ int watch(Words words);
 int run(Words words);
 int judge(Words words);
 int report(Words words);
+int serve(Words words);
 int census(Words words);
 int doctor(Words words);
 int mark(Words words);

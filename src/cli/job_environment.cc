@@ -19,12 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string own_program() {
-  const auto root = proc::Root::open(proc::Roots{}.proc);
-  const auto path = root ? root->read_link("self/exe") : Result<std::string>(root.error());
-  return path ? *path : std::string();
-}
-
 // Ours comes last: tools that look at the variable know their own library by its place.
 std::string preload_with(const std::string& probe) {
   const char* const given = std::getenv("LD_PRELOAD");
@@ -68,13 +62,22 @@ std::optional<std::pair<std::string, std::string>> way_in(const JobEnvironment& 
 
 }  // namespace
 
-std::string probe_path() {
+std::string own_program() {
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  const auto path = root ? root->read_link("self/exe") : Result<std::string>(root.error());
+  return path ? *path : std::string();
+}
+
+std::string library_path(const char* name) {
   const auto folder = fs::path(own_program()).parent_path();
-  constexpr const char* kName = "libtidegauge_probe.so";
-  for (const auto& place : {folder / kName, folder.parent_path() / "lib" / "tidegauge" / kName}) {
+  for (const auto& place : {folder / name, folder.parent_path() / "lib" / "tidegauge" / name}) {
     if (::access(place.c_str(), R_OK) == 0) return place.string();
   }
   return {};
+}
+
+std::string probe_path() {
+  return library_path("libtidegauge_probe.so");
 }
 
 std::vector<std::pair<std::string, std::string>> variables_of(const JobEnvironment& job) {

@@ -24,5 +24,9 @@ std::vector<std::pair<std::string, std::string>> variables_of(const JobEnvironme
 // The library that finds a training loop's steps, beside this program: in the folder it was built
 // in, or in ../lib/tidegauge. Empty where it is not there.
 std::string probe_path();
+// The same for any library of ours.
+std::string library_path(const char* name);
+// Where this program is; empty if that cannot be found out.
+std::string own_program();
 
 }  // namespace tidegauge::cli

@@ -195,6 +195,10 @@ bool Session::decided() const {
   return !all.empty() && all.front().klass != verdict::Class::Undecided;
 }
 
+std::string Session::recording() const {
+  return state_->writer ? state_->writer->path() : std::string();
+}
+
 Result<std::string> Session::write_report() {
   if (!state_->writer)
     return Error{Reason::Unsupported, "no recording is kept, so there is no report"};

@@ -57,6 +57,8 @@ class Session {
   bool take_fresh_verdict();
   bool decided() const;  // the tree's verdict is not open any more
 
+  std::string recording() const;  // path; empty if none is kept
+
   // The report as of now, beside the recording; its path.
   Result<std::string> write_report();
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -122,10 +123,26 @@ void make_room(const std::string& folder, const StoreBounds& bounds) {
     if (being_written(one.path)) continue;
     std::error_code error;
     if (!fs::remove(one.path, error)) continue;
-    fs::remove(one.path.native() + ".md", error);
+    for (const char* const beside : {".md", ".html", ".census.json"}) {
+      fs::remove(one.path.native() + beside, error);
+    }
     --left;
     bytes -= one.bytes;
   }
+}
+
+std::vector<Stored> stored_in(const std::string& folder) {
+  std::vector<Stored> out;
+  for (const auto& one : recordings_in(folder)) {
+    const auto written = std::chrono::file_clock::to_sys(one.written).time_since_epoch();
+    out.push_back(
+        {.name = one.path.filename().string(),
+         .bytes = one.bytes,
+         .written_unix_s = std::chrono::duration_cast<std::chrono::seconds>(written).count(),
+         .being_written = being_written(one.path)});
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
 }
 
 Result<std::string> new_path(std::string_view command) {

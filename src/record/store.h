@@ -9,6 +9,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -29,6 +30,15 @@ std::string recording_name(std::string_view command, std::tm when, pid_t pid);
 // Removes the oldest recordings of `folder`, with their reports, until one more fits. Never one
 // that is still being written (its writer holds a lock on it).
 void make_room(const std::string& folder, const StoreBounds& bounds);
+
+struct Stored {
+  std::string name{};  // of the file
+  std::uint64_t bytes = 0;
+  std::int64_t written_unix_s = 0;  // when it was last
+  bool being_written = false;
+};
+// The recordings of `folder`, the latest first.
+std::vector<Stored> stored_in(const std::string& folder);
 
 // A path in the store for a new recording of `command`, with room made for it.
 Result<std::string> new_path(std::string_view command);

@@ -6,6 +6,9 @@ namespace tidegauge::view {
 namespace {
 
 constexpr std::string_view kPlace = "{\"tidegauge\":\"data\"}";  // as in web/src/page.html
+// What the policy of the page allows it to ask, as in web/bundle.mjs.
+constexpr std::string_view kAsksNobody = "connect-src 'none'";
+constexpr std::string_view kAsksItsServer = "connect-src 'self'";
 // U+2028 and U+2029 end a line in scripts of old, in UTF-8 E2 80 A8 and A9.
 constexpr std::string_view kSeparatorStart = "\xE2\x80";
 
@@ -40,6 +43,13 @@ std::string page_with(std::string_view page, std::string_view json) {
   std::string out(page.substr(0, place));
   out += safe_in_script(json);
   out += page.substr(place + kPlace.size());
+  return out;
+}
+
+std::string live_page(std::string_view page) {
+  auto out = page_with(page, "{\"schema\":\"tidegauge/live/1\"}");
+  const auto place = out.find(kAsksNobody);
+  if (place != std::string::npos) out.replace(place, kAsksNobody.size(), kAsksItsServer);
   return out;
 }
 

@@ -14,6 +14,9 @@ std::string_view page_template();
 // `json` in its place. Whatever is in it, none of it is markup.
 std::string page_with(std::string_view page, std::string_view json);
 
+// The page of a server, which holds no report but asks for it. Empty where there is no page.
+std::string live_page(std::string_view page);
+
 // JSON that may stand inside <script>: the same values, with nothing that ends or opens markup.
 std::string safe_in_script(std::string_view json);
 

@@ -17,16 +17,23 @@ namespace tidegauge::view {
 
 class Timeline {
  public:
-  // Rows kept of the tree, and of each process: what a wide screen can show, zoomed in four times,
-  // and a process's line in the table.
-  static constexpr std::size_t kTreeRows = 8192;
-  static constexpr std::size_t kProcessRows = 1024;
+  // Rows kept of the tree, and of each process.
+  struct Rows {
+    std::size_t tree;
+    std::size_t processes;
+  };
+  // What a wide screen can show, zoomed in four times, and a process's line in the table.
+  static constexpr Rows kWhole{8192, 1024};
+  // What is sent anew every second to whoever looks at a job that goes on.
+  static constexpr Rows kLive{2048, 128};
   static constexpr std::size_t kMostProcesses = 64;
 
   struct Gap {
     double from = 0;
     double to = 0;
   };
+
+  explicit Timeline(const Rows& rows = kWhole) : tree_(rows.tree), processes_(rows.processes) {}
 
   void begin(const record::Header& header);
   // `ledgers` was told of this entry and all before.
@@ -58,8 +65,8 @@ class Timeline {
   Bands bands_{};
   bool kinds_ = false;
   std::vector<std::string> named_{};
-  ThinTable tree_{kTreeRows};
-  ThinTable processes_{kProcessRows};
+  ThinTable tree_;
+  ThinTable processes_;
   std::vector<record::ProcessId> process_ids_{};
   std::map<record::ProcessId, std::size_t> column_of_{};
   std::vector<float> values_{};  // of one sample; here so that it is not made anew for each

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "serve/http.h"
+
+namespace tidegauge::serve {
+
+// The server of the library at `path`, which stays loaded from now on.
+Result<std::unique_ptr<HttpServer>> load_server(const std::string& path);
+
+}  // namespace tidegauge::serve
