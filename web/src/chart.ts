@@ -18,6 +18,8 @@ const NARROW_BELOW = 560;
 // A limit this many times above everything else would press the curve flat: it is named instead.
 const LIMIT_WITHIN = 3.5;
 const HEADROOM = 1.14;
+// The same for what may come: what is should not look small beside it.
+const FUTURE_WITHIN = 2.5;
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86400;
@@ -77,13 +79,35 @@ export class Chart {
   }
 
   setAxis(bySteps: boolean): void {
+    this.useAxis(bySteps);
+    this.draw();
+  }
+
+  private useAxis(bySteps: boolean): void {
     if (bySteps && !this.bySteps) {
       const axis = stepAxis(this.tree, this.report.outlook?.seconds_per_step ?? 1);
       this.bySteps = levelsOf(this.tree, this.report.marks, this.report.restarts, axis);
     }
     this.axis = bySteps ? stepAxis(this.tree, this.report.outlook?.seconds_per_step ?? 1) : timeAxis;
     this.levels = bySteps ? this.bySteps! : this.byTime;
-    this.draw();
+  }
+
+  /** The same job, later. What is shown stays, unless it is all. */
+  update(report: Report, tree: Tree): void {
+    const layers = this.cut === "floor" ? 0 : this.layers(this.cut).length;
+    this.report = report;
+    this.tree = tree;
+    this.byTime = levelsOf(tree, report.marks, report.restarts, timeAxis);
+    this.bySteps = null;
+    if (this.range.whole) this.range = this.whole();
+    const bySteps = this.axis.bySteps && this.hasSteps;
+    if (bySteps !== this.axis.bySteps || (this.cut !== "floor" && this.layers(this.cut).length !== layers)) {
+      if (this.cut !== "floor" && this.layers(this.cut).length === 0) this.cut = "floor";
+      this.setAxis(bySteps);
+      return;
+    }
+    this.useAxis(bySteps);
+    this.show();
   }
 
   recolour(): void {
@@ -155,10 +179,18 @@ export class Chart {
     const outlook = this.report.outlook;
     const future = outlook !== null && this.range.to > outlook.now;
     if (future && outlook.bounded) highest = Math.max(highest, outlook.bounded.level);
+    if (future && outlook.fan && outlook.limit) highest = Math.max(highest, Math.min(this.ifItGoesOn(), FUTURE_WITHIN * highest));
     const limit = outlook?.limit?.bytes ?? Infinity;
     const reached = future && outlook.fan !== undefined && outlook.fan.p50 <= this.range.to;
     this.limitShown = limit <= LIMIT_WITHIN * highest || reached;
     this.top = (this.limitShown ? Math.max(highest, limit) : highest) * HEADROOM;
+  }
+
+  /** What it would hold at the right edge, but for the limit. */
+  private ifItGoesOn(): number {
+    const { now, level, fan, limit } = this.report.outlook!;
+    const slope = (limit!.bytes - level) / Math.max(1e-9, fan!.p50 - now);
+    return Math.min(limit!.bytes, level + slope * (this.range.to - now));
   }
 
   private series(): uPlot.Series[] {

@@ -34,6 +34,15 @@ export interface Report {
   doubts?: string[]; evidence?: string[]; tree: Packed | null; process_series: Packed | null;
 }
 
+/** Of a server: a job that is watched, in a list and as a whole. */
+export interface JobHead { key: string; pid: number; ended: boolean; recording: string | null }
+export interface JobRow extends JobHead {
+  title: string; seen: string; class: string | null; tone: "good" | "wait" | "bad"; tag: string; headline: string; bytes: number; floor: number; peak: number;
+}
+export interface Jobs { schema: string; jobs: JobRow[] }
+export interface LiveJob { schema: string; job: JobHead; report: Report }
+export interface StoredRecording { name: string; bytes: number; written_unix_ms: number; being_written: boolean }
+
 /** A part of a stack: one value per row, NaN where nothing is known. */
 export interface Layer { label: string; kind: string; values: Float64Array }
 export interface Tree {
@@ -109,8 +118,7 @@ export async function unpackProcesses(packed: Packed): Promise<ProcessSeries> {
   return { time: columns[0].map((ms) => ms / 1000), of };
 }
 
-export function readReport(): Report | null {
+export function readData(): { schema: string } | null {
   const text = document.getElementById("data")?.textContent ?? "";
-  const value = JSON.parse(text) as Report;
-  return value.schema === "tidegauge/report/1" ? value : null;
+  return JSON.parse(text) as { schema: string };
 }

@@ -2,7 +2,7 @@
 // The data of the page as files: the series for a spreadsheet, the whole for a program.
 import type { Report, Tree } from "./data";
 
-function save(name: string, type: string, text: string): void {
+export function save(name: string, type: string, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;

@@ -4,7 +4,7 @@ import { glyph, h } from "./dom";
 import type { Fact, Verdict } from "./data";
 
 // Each class has a shape of its own: never colour alone.
-const SHAPES: Record<string, string> = {
+export const SHAPES: Record<string, string> = {
   leak: "M3 20 L19 5 M11 4 H20 V13",
   warm_up: "M3 19 L10 7 H21",
   spikes: "M3 18 H8 L11 5 L14 18 H21",

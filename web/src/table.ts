@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table that can be sorted by its heads.
+// A table that can be sorted by its heads, and keeps its order when its rows change.
 import { h } from "./dom";
 
 export interface Cell { text?: string; sort?: number | string; element?: HTMLElement | SVGElement | Element; clip?: boolean; code?: boolean }
 export interface Head { text: string; numeric?: boolean; hint?: string }
+export interface Table { element: HTMLElement; fill: (rows: Cell[][]) => void }
 
 function cellOf(cell: Cell, head: Head, first: boolean): HTMLElement {
   const content = cell.element ?? h(cell.code ? "code" : "bdi", { class: cell.clip ? "clip" : undefined, title: cell.clip ? cell.text : undefined }, cell.text ?? "");
@@ -11,10 +12,13 @@ function cellOf(cell: Cell, head: Head, first: boolean): HTMLElement {
 }
 
 /** Scrolls sideways on its own where it has to; the page never does. */
-export function table(caption: string, heads: Head[], rows: Cell[][]): HTMLElement {
+export function liveTable(caption: string, heads: Head[]): Table {
   const body = h("tbody");
+  const headRow = h("tr");
+  let rows: Cell[][] = [];
+  let sortable: boolean | null = null;
   let order: { column: number; down: boolean } | null = null;
-  const fill = () => {
+  const show = () => {
     const sorted = [...rows];
     if (order) {
       const { column, down } = order;
@@ -27,24 +31,34 @@ export function table(caption: string, heads: Head[], rows: Cell[][]): HTMLEleme
     }
     body.replaceChildren(...sorted.map((row) => h("tr", {}, ...row.map((cell, i) => cellOf(cell, heads[i], i === 0)))));
   };
-  const headCells = heads.map((head, column) => {
-    const sortable = rows.length > 1 && head.text !== "" && !head.hint?.startsWith("drawn");
-    const th: HTMLElement = h("th", { scope: "col", class: head.numeric ? "number" : undefined },
-      sortable
-        ? h("button", {
-            type: "button",
-            class: "sort",
-            click: () => {
-              order = { column, down: order?.column === column ? !order.down : head.numeric === true };
-              headCells.forEach((cell) => cell.removeAttribute("aria-sort"));
-              th.setAttribute("aria-sort", order.down ? "descending" : "ascending");
-              fill();
-            },
-          }, head.text)
-        : head.text);
-    return th;
-  });
-  fill();
-  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${caption}, table` },
-    h("table", {}, h("caption", { class: "hidden" }, caption), h("thead", {}, h("tr", {}, ...headCells)), body));
+  const sortBy = (column: number) => {
+    order = { column, down: order?.column === column ? !order.down : heads[column].numeric === true };
+    [...headRow.children].forEach((cell, i) => {
+      if (i === column) cell.setAttribute("aria-sort", order!.down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+    show();
+  };
+  const headCell = (head: Head, column: number) =>
+    h("th", { scope: "col", class: head.numeric ? "number" : undefined },
+      sortable && head.text !== "" && !head.hint?.startsWith("drawn") ? h("button", { type: "button", class: "sort", click: () => sortBy(column) }, head.text) : head.text);
+  return {
+    element: h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${caption}, table` },
+      h("table", {}, h("caption", { class: "hidden" }, caption), h("thead", {}, headRow), body)),
+    fill: (now) => {
+      rows = now;
+      // One row needs no order.
+      if (sortable !== rows.length > 1) {
+        sortable = rows.length > 1;
+        headRow.replaceChildren(...heads.map(headCell));
+      }
+      show();
+    },
+  };
+}
+
+export function table(caption: string, heads: Head[], rows: Cell[][]): HTMLElement {
+  const made = liveTable(caption, heads);
+  made.fill(rows);
+  return made.element;
 }

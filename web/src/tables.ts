@@ -5,7 +5,7 @@ import { type KindRow, type ProcessRow, type ProcessSeries, processKey, type Rep
 import { h, svg } from "./dom";
 import { growth, size } from "./format";
 import { lowerBound } from "./levels";
-import { type Cell, type Head, table } from "./table";
+import { type Cell, type Head, liveTable } from "./table";
 
 interface Numbers { min: number; max: number; floor: number; growth: number }
 
@@ -14,6 +14,7 @@ const LATE = 8;
 const EARLY = 16;
 const SPARK_POINTS = 48;
 const SHOWN_AT_FIRST = 12;
+const FILTER_FROM = 4;
 
 function numbersWithin(time: Float64Array, low: Float64Array, high: Float64Array, range: Range): Numbers | null {
   const from = Math.max(0, lowerBound(time, range.from + 1e-9) - 1);
@@ -74,14 +75,17 @@ const PROCESS_HEADS: Head[] = [
   { text: "Floor", numeric: true }, { text: "Grew", numeric: true }, { text: "Peak RSS", numeric: true },
 ];
 
-export interface RangeCard { element: HTMLElement; show: (range: Range) => void }
+export interface RangeCard<T> { element: HTMLElement; show: (range: Range) => void; update: (report: Report, data: T) => void }
 
-export function processCard(report: Report, series: ProcessSeries | null): RangeCard {
-  const place = h("div", {});
+export function processCard(firstReport: Report, firstSeries: ProcessSeries | null): RangeCard<ProcessSeries | null> {
+  let report = firstReport;
+  let series = firstSeries;
   let range: Range = { from: 0, to: Infinity, whole: true };
   let wanted = "";
   let all = false;
-  const most = Math.max(1, ...report.processes.map((row) => row.total.max));
+  const made = liveTable("Processes", PROCESS_HEADS);
+  const more = h("button", { type: "button", class: "plain more", click: () => { all = true; draw(); } });
+  const words = h("p", { class: "small" });
   const numbersOf = (row: ProcessRow): Numbers | null => {
     const of = series?.of.get(processKey(row));
     if (range.whole || !of || !series) return range.whole ? row.total : null;
@@ -89,29 +93,33 @@ export function processCard(report: Report, series: ProcessSeries | null): Range
   };
   const draw = () => {
     const text = wanted.toLowerCase();
+    const most = report.processes.reduce((a, row) => Math.max(a, row.total.max), 1);
     const rows = report.processes
       .filter((row) => [row.label, row.name, row.command, row.role_words, row.verdict_words, String(row.pid)].some((s) => s.toLowerCase().includes(text)))
       .map((row) => ({ row, numbers: numbersOf(row) }))
       .filter(({ numbers }) => range.whole || numbers !== null)
       .sort((a, b) => order(a.row) - order(b.row) || (b.numbers?.max ?? 0) - (a.numbers?.max ?? 0));
     const shown = all ? rows : rows.slice(0, SHOWN_AT_FIRST);
-    place.replaceChildren(
-      table("Processes", PROCESS_HEADS, shown.map(({ row, numbers }) => {
-        const of = series?.of.get(processKey(row));
-        return processCells(row, numbers, of ? spark(of.high, most) : null);
-      })),
-      rows.length > shown.length
-        ? h("button", { type: "button", class: "plain more", click: () => { all = true; draw(); } }, `Show all ${rows.length}`)
-        : "");
+    made.fill(shown.map(({ row, numbers }) => {
+      const of = series?.of.get(processKey(row));
+      return processCells(row, numbers, of ? spark(of.high, most) : null);
+    }));
+    more.hidden = rows.length <= shown.length;
+    more.textContent = `Show all ${rows.length}`;
+    const sentences = [...report.groups, report.gone].filter((sentence) => sentence !== "");
+    words.hidden = sentences.length === 0;
+    words.replaceChildren(h("bdi", {}, sentences.join(" ")));
+    filter.hidden = report.processes.length <= FILTER_FROM && wanted === "";
   };
-  draw();
   const filter = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter processes", input: () => { wanted = filter.value; draw(); } });
-  const sentences = [...report.groups, report.gone].filter((text) => text !== "");
+  draw();
   const element = h("section", { class: "card", "aria-labelledby": "processes-title" },
-    h("div", { class: "bar" }, h("h2", { id: "processes-title" }, "Processes"), report.processes.length > 4 ? filter : null),
-    place,
-    sentences.length > 0 ? h("p", { class: "small" }, h("bdi", {}, sentences.join(" "))) : null);
-  return { element, show: (to) => { range = to; draw(); } };
+    h("div", { class: "bar" }, h("h2", { id: "processes-title" }, "Processes"), filter), made.element, more, words);
+  return {
+    element,
+    show: (to) => { range = to; draw(); },
+    update: (now, data) => { report = now; series = data; draw(); },
+  };
 }
 
 function kindRow(row: KindRow, most: number, numbers: Numbers | null): Cell[] {
@@ -132,21 +140,30 @@ function kindRow(row: KindRow, most: number, numbers: Numbers | null): Cell[] {
   ];
 }
 
-export function kindCard(report: Report, tree: Tree): RangeCard {
-  const place = h("div", {});
-  const most = Math.max(1, ...report.kinds.map((row) => row.last));
-  const within = (row: KindRow, range: Range): Numbers | null => {
+export function kindCard(firstReport: Report, firstTree: Tree): RangeCard<Tree> {
+  let report = firstReport;
+  let tree = firstTree;
+  let range: Range = { from: 0, to: Infinity, whole: true };
+  const heads: Head[] = [
+    { text: report.kinds.some((row) => row.kind === "total") ? "Kind" : "Series" }, { text: "Least", numeric: true }, { text: "Most", numeric: true },
+    { text: "Floor", numeric: true }, { text: "Grew", numeric: true }, { text: "At the end", numeric: true }, { text: "Share", hint: "drawn" },
+  ];
+  const made = liveTable("Kinds of memory", heads);
+  const within = (row: KindRow): Numbers | null => {
     if (range.whole) return null;
     if (row.kind === "total") return numbersWithin(tree.time, tree.low, tree.high, range);
     const layer = [...tree.kinds, ...tree.named].find((one) => (row.kind === "named" ? one.label === row.label : one.kind === row.kind));
     return layer ? numbersWithin(tree.time, layer.values, layer.values, range) : null;
   };
-  const heads: Head[] = [
-    { text: report.kinds.some((row) => row.kind === "total") ? "Kind" : "Series" }, { text: "Least", numeric: true }, { text: "Most", numeric: true },
-    { text: "Floor", numeric: true }, { text: "Grew", numeric: true }, { text: "At the end", numeric: true }, { text: "Share", hint: "drawn" },
-  ];
-  const show = (range: Range) => place.replaceChildren(table("Kinds of memory", heads, report.kinds.filter((row) => row.max > 0 || row.kind === "unexplained").map((row) => kindRow(row, most, within(row, range)))));
-  show({ from: 0, to: Infinity, whole: true });
-  const element = h("section", { class: "card", "aria-labelledby": "kinds-title" }, h("div", { class: "bar" }, h("h2", { id: "kinds-title" }, "Kinds of memory")), place);
-  return { element, show };
+  const draw = () => {
+    const most = report.kinds.reduce((a, row) => Math.max(a, row.last), 1);
+    made.fill(report.kinds.filter((row) => row.max > 0 || row.kind === "unexplained").map((row) => kindRow(row, most, within(row))));
+  };
+  draw();
+  const element = h("section", { class: "card", "aria-labelledby": "kinds-title" }, h("div", { class: "bar" }, h("h2", { id: "kinds-title" }, "Kinds of memory")), made.element);
+  return {
+    element,
+    show: (to) => { range = to; draw(); },
+    update: (now, data) => { report = now; tree = data; draw(); },
+  };
 }

@@ -11,7 +11,7 @@ const CUTS: Record<Cut, string> = { floor: "Floor", bands: "By process", kinds: 
 const ROWS_AT_ONCE = 20;
 const ZOOM = 0.5;
 
-export interface TimelineCard { element: HTMLElement; start: () => void; reset: () => void }
+export interface TimelineCard { element: HTMLElement; start: () => void; reset: () => void; update: (report: Report, tree: Tree) => void }
 
 function readingText(reading: Reading, report: Report): string {
   const at = report.clock === "steps" ? `step ${reading.time}` : moment(reading.time);
@@ -49,13 +49,13 @@ function legendOf(cut: Cut, report: Report, tree: Tree): HTMLElement {
   return h("ul", { class: "legend" }, ...items);
 }
 
-export function timelineCard(report: Report, tree: Tree, onRange: (range: Range) => void): TimelineCard {
-  const words = report.verdicts[0]?.words;
-  const plot = h("div", {
-    class: "plot", tabindex: "0", role: "application",
-    "aria-label": `Memory over time. ${words?.headline ?? ""} Arrow keys read values, plus and minus zoom, 0 shows all.`,
-    "aria-describedby": "readout",
-  });
+const chartLabel = (report: Report) =>
+  `Memory over time. ${report.verdicts[0]?.words.headline ?? ""} Arrow keys read values, plus and minus zoom, 0 shows all.`;
+
+export function timelineCard(firstReport: Report, firstTree: Tree, onRange: (range: Range) => void): TimelineCard {
+  let report = firstReport;
+  let tree = firstTree;
+  const plot = h("div", { class: "plot", tabindex: "0", role: "application", "aria-label": chartLabel(report), "aria-describedby": "readout" });
   const readout = h("output", { class: "readout", id: "readout", role: "status" });
   const hint = matchMedia("(pointer: coarse)").matches ? "tap to read" : "drag to zoom · arrow keys to read · 0 to reset";
   readout.textContent = hint;
@@ -65,7 +65,33 @@ export function timelineCard(report: Report, tree: Tree, onRange: (range: Range)
     h("div", { class: "bar" }, h("h2", { id: "timeline-title" }, "Memory of the job"), tools, readout), plot, legend);
   let chart: Chart | null = null;
   let cut: Cut = "floor";
+  let bySteps = false;
+  let offered = "";
   const showLegend = () => legend.replaceChildren(legendOf(cut, report, tree));
+
+  const showTools = (made: Chart) => {
+    const cuts: [Cut, string][] = [["floor", CUTS.floor], ...made.cuts.map((stack): [Cut, string] => [stack, CUTS[stack]])];
+    const now = JSON.stringify([cuts, made.hasSteps]);
+    if (now === offered) return;
+    offered = now;
+    if (!cuts.some(([id]) => id === cut)) cut = "floor";
+    tools.replaceChildren();
+    if (cuts.length > 1) {
+      tools.append(choice("What is shown", cuts, cut, (chosen) => {
+        cut = chosen;
+        made.setCut(cut);
+        showLegend();
+      }));
+    }
+    if (made.hasSteps) {
+      tools.append(choice("Axis", [["time", "Time"], ["steps", "Steps"]], bySteps ? "steps" : "time", (axis) => {
+        bySteps = axis === "steps";
+        made.setAxis(bySteps);
+      }));
+    }
+    tools.append(h("div", { class: "choice zoom", role: "group", "aria-label": "Zoom" },
+      button("+", () => made.zoom(ZOOM), "+ zoom in"), button("−", () => made.zoom(1 / ZOOM), "− zoom out"), button("All", () => made.reset(), "All of the run")));
+  };
 
   const start = () => {
     const made = new Chart(plot, report, tree);
@@ -80,17 +106,7 @@ export function timelineCard(report: Report, tree: Tree, onRange: (range: Range)
         place.textContent = value === undefined ? "" : size(value);
       }
     };
-    const cuts: [Cut, string][] = [["floor", CUTS.floor], ...made.cuts.map((stack): [Cut, string] => [stack, CUTS[stack]])];
-    if (cuts.length > 1) {
-      tools.append(choice("What is shown", cuts, cut, (chosen) => {
-        cut = chosen;
-        made.setCut(cut);
-        showLegend();
-      }));
-    }
-    if (made.hasSteps) tools.append(choice("Axis", [["time", "Time"], ["steps", "Steps"]], "time", (axis) => made.setAxis(axis === "steps")));
-    tools.append(h("div", { class: "choice zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => made.zoom(ZOOM), "+ zoom in"), button("−", () => made.zoom(1 / ZOOM), "− zoom out"), button("All", () => made.reset(), "All of the run")));
+    showTools(made);
     plot.addEventListener("keydown", (event) => key(made, event));
     onColours(() => {
       made.recolour();
@@ -98,7 +114,16 @@ export function timelineCard(report: Report, tree: Tree, onRange: (range: Range)
     });
     showLegend();
   };
-  return { element, start, reset: () => chart?.reset() };
+  const update = (now: Report, data: Tree) => {
+    report = now;
+    tree = data;
+    plot.setAttribute("aria-label", chartLabel(report));
+    if (!chart) return;
+    chart.update(report, tree);
+    showTools(chart);
+    showLegend();
+  };
+  return { element, start, reset: () => chart?.reset(), update };
 }
 
 function key(chart: Chart, event: KeyboardEvent): void {
