@@ -49,7 +49,7 @@ def chromium():
 
 
 class View:
-    """A page that is loaded and drawn. It must have said nothing on the console and asked for nothing."""
+    """A page that is loaded and drawn, from a file or an address, with what it said on the console and what it asked for."""
 
     def __init__(self, page, path):
         self.page = page
@@ -58,7 +58,7 @@ class View:
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
-        page.goto(f"file://{path}")
+        page.goto(path if str(path).startswith("http:") else f"file://{path}")
         self.drawn()
 
     def drawn(self):
