@@ -2,7 +2,9 @@
 #include "census/elf_symbols.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 
 namespace tidegauge::census {
@@ -28,6 +30,36 @@ std::optional<std::uint64_t> ElfFile::first_load_address() const {
     const auto segment = at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment) return {};
     if (segment->p_type == PT_LOAD) return segment->p_vaddr - segment->p_offset;
+  }
+  return {};
+}
+
+std::string ElfFile::build_id() const {
+  if (!is_elf()) return {};
+  constexpr std::uint64_t kLongest = 64;
+  const auto header = *at<Elf64_Ehdr>(0);
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (!segment) return {};
+    if (segment->p_type != PT_NOTE) continue;
+    for (std::uint64_t done = 0; done < segment->p_filesz;) {
+      const auto note = at<Elf64_Nhdr>(segment->p_offset + done);
+      if (!note) break;
+      const auto name = done + sizeof *note;
+      const auto content = name + (note->n_namesz + 3ULL) / 4 * 4;
+      const auto owner = at<std::array<char, 4>>(segment->p_offset + name);
+      if (note->n_type == NT_GNU_BUILD_ID && owner == std::array{'G', 'N', 'U', '\0'} &&
+          note->n_descsz <= kLongest) {
+        std::string digits;
+        for (std::uint64_t byte = 0; byte < note->n_descsz; ++byte) {
+          const auto value = at<std::uint8_t>(segment->p_offset + content + byte);
+          if (!value) return {};
+          digits += fmt::format("{:02x}", *value);
+        }
+        return digits;
+      }
+      done = content + (note->n_descsz + 3ULL) / 4 * 4;
+    }
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tidegauge::census {
@@ -19,6 +20,8 @@ class ElfFile {
   std::optional<std::uint64_t> symbol(std::string_view name) const;
   // The address of the first loaded segment, as linked: with where it was loaded, the difference.
   std::optional<std::uint64_t> first_load_address() const;
+  // In hexadecimal digits, as the linker wrote it; empty: none.
+  std::string build_id() const;
 
  private:
   template <class T>

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace tidegauge::census {
 
@@ -47,6 +48,52 @@ struct Layout {
 };
 
 std::span<const Layout> known_layouts();
+
+// Calls `call(name, pointer to the member)` for every fact.
+template <class Call>
+void for_each_fact(Call&& call) {
+  call("runtime_interpreters", &Layout::runtime_interpreters);
+  call("interp_next", &Layout::interp_next);
+  call("interp_threads", &Layout::interp_threads);
+  call("interp_modules", &Layout::interp_modules);
+  call("interp_sysdict", &Layout::interp_sysdict);
+  call("gc_heads", &Layout::gc_heads);
+  call("gc_collecting", &Layout::gc_collecting);
+  call("frame_kind", &Layout::frame_kind);
+  call("thread_frame", &Layout::thread_frame);
+  call("cframe_current", &Layout::cframe_current);
+  call("frame_code", &Layout::frame_code);
+  call("frame_previous", &Layout::frame_previous);
+  call("frame_locals", &Layout::frame_locals);
+  call("code_local_names", &Layout::code_local_names);
+  call("code_filename", &Layout::code_filename);
+  call("code_name", &Layout::code_name);
+  call("code_qualname", &Layout::code_qualname);
+  call("heap_type_qualname", &Layout::heap_type_qualname);
+  call("heap_type_cached_keys", &Layout::heap_type_cached_keys);
+  call("tuple_items", &Layout::tuple_items);
+  call("ascii_header", &Layout::ascii_header);
+  call("compact_header", &Layout::compact_header);
+  call("instance_kind", &Layout::instance_kind);
+  call("compact_keys", &Layout::compact_keys);
+  call("values_header", &Layout::values_header);
+  call("int_tag", &Layout::int_tag);
+  call("flagged_refcount", &Layout::flagged_refcount);
+  call("bytearray_in_bytes", &Layout::bytearray_in_bytes);
+  call("pool_bytes", &Layout::pool_bytes);
+  call("arena_bytes", &Layout::arena_bytes);
+}
+
+// The largest value that a fact can have.
+template <class Fact>
+constexpr std::uint64_t most_of() {
+  if (std::is_same_v<Fact, bool>) return 1;
+  if (std::is_same_v<Fact, FrameKind>) return static_cast<std::uint64_t>(FrameKind::Direct);
+  if (std::is_same_v<Fact, InstanceKind>) {
+    return static_cast<std::uint64_t>(InstanceKind::InlineValues);
+  }
+  return sizeof(Fact) == sizeof(std::uint16_t) ? 0xffffU : 1U << 30;
+}
 
 // The same in all of them.
 namespace object {

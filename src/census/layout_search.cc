@@ -27,15 +27,6 @@ int minor_of(const char* version) {
   return minor;
 }
 
-const Layout* newest_before(std::span<const Layout> known, int minor) {
-  const Layout* best = nullptr;
-  for (const auto& row : known) {
-    if (minor_of(row.version) > minor) continue;
-    if (best == nullptr || minor_of(row.version) > minor_of(best->version)) best = &row;
-  }
-  return best;
-}
-
 bool has_keys(const Memory& memory, const Layout& row, Address dict,
               std::initializer_list<std::string_view> wanted) {
   std::size_t found = 0;
@@ -98,6 +89,16 @@ std::uint16_t find_tuple_items(const Memory& memory, Address type) {
 
 }  // namespace
 
+const Layout* newest_before(std::span<const Layout> known, std::uint32_t version) {
+  const auto minor = static_cast<int>((version >> 16) & 0xff);
+  const Layout* best = nullptr;
+  for (const auto& row : known) {
+    if (minor_of(row.version) > minor) continue;
+    if (best == nullptr || minor_of(row.version) > minor_of(best->version)) best = &row;
+  }
+  return best;
+}
+
 std::optional<Layout> search_layout(const Memory& memory, Address runtime,
                                     std::span<const Layout> known) {
   const auto told = memory.get<FirstOffsets>(runtime);
@@ -107,7 +108,7 @@ std::optional<Layout> search_layout(const Memory& memory, Address runtime,
       told->interp_threads > kMostOffset) {
     return {};
   }
-  const auto* const before = newest_before(known, static_cast<int>((told->version >> 16) & 0xff));
+  const auto* const before = newest_before(known, static_cast<std::uint32_t>(told->version));
   if (before == nullptr) return {};
   auto row = *before;
   row.version = "unknown";

@@ -13,7 +13,9 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "census/calibrate.h"
 #include "census/elf_symbols.h"
+#include "census/layout_cache.h"
 #include "census/layout_checks.h"
 #include "census/layout_search.h"
 
@@ -78,6 +80,7 @@ std::vector<std::string> ways_to(pid_t pid, const Region& region) {
 struct Found {
   Address runtime = 0;
   std::optional<Address> version{};  // of Py_Version, from 3.11 on
+  std::string build_id{};            // of the file that it is in
 };
 
 std::optional<Found> symbols_of(const std::string& path, Address loaded_at) {
@@ -89,6 +92,7 @@ std::optional<Found> symbols_of(const std::string& path, Address loaded_at) {
   const Address shift = loaded_at - *linked_at;
   Found found{.runtime = *runtime + shift};
   if (const auto version = elf.symbol("Py_Version")) found.version = *version + shift;
+  found.build_id = elf.build_id();
   return found;
 }
 
@@ -176,15 +180,57 @@ std::vector<Address> all_interpreters(const Memory& memory, Address runtime, con
   return all;
 }
 
+std::optional<Found> find_any(pid_t pid, const Memory& memory, const std::vector<Region>& regions) {
+  auto found = find_runtime(pid, regions);
+  return found ? found : find_cookie(memory, regions);
+}
+
+std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found) {
+  if (found.version) return memory.get<std::uint32_t>(*found.version);
+  const auto cookie = memory.get<std::array<char, 8>>(found.runtime);
+  if (!cookie || std::string_view(cookie->data(), cookie->size()) != "xdebugpy") return {};
+  return memory.get<std::uint32_t>(found.runtime + 8);
+}
+
+std::optional<Layout> from_a_model(pid_t pid, const Layout& before) {
+  auto model = Model::start(pid);
+  if (!model) return {};
+  const ProcessMemory memory(model->pid());
+  const auto regions = read_regions(model->pid());
+  if (!regions) return {};
+  const auto found = find_any(model->pid(), memory, *regions);
+  if (!found) return {};
+  return calibrate(*model, memory, found->runtime, before);
+}
+
+// Of a build that no row fits.
+void learn(pid_t pid, const Memory& memory, const Found& found, std::span<const Layout> known,
+           Interpreter& python) {
+  const auto take = [&](const std::optional<Layout>& row) {
+    if (!row || !layout_fits(memory, found.runtime, *row)) return false;
+    python.learned = std::make_unique<const Layout>(*row);
+    python.layout = python.learned.get();
+    return true;
+  };
+  if (take(kept_layout(found.build_id))) return;
+  const auto version = version_of(memory, found);
+  const auto* const before = version ? newest_before(known, *version) : nullptr;
+  if (before != nullptr && take(from_a_model(pid, *before))) {
+    keep_layout(found.build_id, *python.layout);
+    return;
+  }
+  python.searched = take(search_layout(memory, found.runtime, known));
+}
+
 }  // namespace
 
 bool layout_fits(const Memory& memory, Address runtime, const Layout& layout) {
   return fits(memory, runtime, layout) && class_fits(memory, runtime, layout);
 }
 
-const Layout* fitting_layout(const Memory& memory, Address runtime) {
+const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<const Layout> known) {
   const Layout* fitting = nullptr;
-  for (const auto& layout : known_layouts()) {
+  for (const auto& layout : known) {
     if (!layout_fits(memory, runtime, layout)) continue;
     if (fitting != nullptr) return nullptr;
     fitting = &layout;
@@ -192,9 +238,9 @@ const Layout* fitting_layout(const Memory& memory, Address runtime) {
   return fitting;
 }
 
-Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions) {
-  auto found = find_runtime(pid, regions);
-  if (!found) found = find_cookie(memory, regions);
+Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions,
+                           std::span<const Layout> known) {
+  const auto found = find_any(pid, memory, regions);
   if (!found) {
     return Error{Reason::Unsupported, fmt::format("{} runs no CPython that can be found", pid)};
   }
@@ -207,17 +253,10 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
   constexpr int kLooks = 20;
   for (int look = 0; look < kLooks && python.layout == nullptr; ++look) {
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
-    python.layout = fitting_layout(memory, found->runtime);
+    python.layout = fitting_layout(memory, found->runtime, known);
   }
-  if (python.layout == nullptr) {
-    const auto searched = search_layout(memory, found->runtime, known_layouts());
-    if (searched && layout_fits(memory, found->runtime, *searched)) {
-      python.searched = std::make_unique<const Layout>(*searched);
-      python.layout = python.searched.get();
-    }
-  }
-  std::optional<std::uint32_t> hex;
-  if (found->version) hex = memory.get<std::uint32_t>(*found->version);
+  if (python.layout == nullptr) learn(pid, memory, *found, known, python);
+  const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
     return Error{Reason::Unsupported,
                  fmt::format("{} runs a CPython {} of which nothing is known here", pid,

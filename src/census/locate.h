@@ -15,8 +15,9 @@ namespace tidegauge::census {
 // A CPython in a process: where its state is, and the row of facts that fits it.
 struct Interpreter {
   const Layout* layout = nullptr;
-  std::unique_ptr<const Layout> searched{};  // where no known row fits
-  std::string version{};                     // "3.11.7" where it is told, else "3.11"
+  std::unique_ptr<const Layout> learned{};  // where no known row fits
+  bool searched = false;                    // which was only searched for in the process itself
+  std::string version{};                    // "3.11.7" where it is told, else "3.11"
   Address runtime = 0;
   std::vector<Address> interpreters{};  // the main one last, as CPython lists them
   std::vector<Region> data{};           // the writable parts of the program that holds it
@@ -27,9 +28,12 @@ struct Interpreter {
 bool layout_fits(const Memory& memory, Address runtime, const Layout& layout);
 
 // The row that fits what is at `runtime`, by checks alone; nothing if none or several do.
-const Layout* fitting_layout(const Memory& memory, Address runtime);
+const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<const Layout> known);
 
-// Unsupported: no CPython there, or one of which we know nothing.
-Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions);
+// Unsupported: no CPython there, or one of which nothing could be learned. Where no row of `known`
+// fits, the facts are those that are kept of this build, or that a model of it shows (model.h), or
+// else what a search through the process finds.
+Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions,
+                           std::span<const Layout> known = known_layouts());
 
 }  // namespace tidegauge::census

@@ -191,13 +191,23 @@ class Teller {
     });
   }
 
+  // Its variables are what one wants to know of, even one that is a single buffer; of an instance
+  // that has one, the instance.
+  bool is_module(const Pile& pile) const {
+    const auto root = named_.find(pile.nodes.front());
+    return pile.nodes.size() == 1 && root != named_.end() && root->second->is_namespace;
+  }
+  bool is_part(const Pile& pile, const Pile& next) const {
+    return next.nodes.size() == 1 && holds_nothing(next) && !is_module(pile);
+  }
+
   static bool is_own_dict(const Pile& pile, const Pile& next) { return next.path == pile.path; }
 
   // One object that holds what matters leads to it; many that are alike are what matters, unless
   // each of them is but a wrapping of the next.
   bool leads_to(const Pile& pile, const Pile& next) const {
     if (pile.nodes.size() == 1) {
-      return next.retained * 2 >= pile.retained && !(next.nodes.size() == 1 && holds_nothing(next));
+      return next.retained * 2 >= pile.retained && !is_part(pile, next);
     }
     return next.retained * 10 >= pile.retained * 6 &&
            next.nodes.size() * 10 >= pile.nodes.size() * 9 &&
@@ -239,7 +249,7 @@ class Teller {
       // Several things of weight hang on one: each gets its own line, the rest stays with it.
       std::uint64_t told = 0;
       for (auto& one : next) {
-        if (one.retained < worth_ || (one.nodes.size() == 1 && holds_nothing(one))) continue;
+        if (one.retained < worth_ || is_part(pile, one)) continue;
         told += one.retained;
         follow(std::move(one));
       }

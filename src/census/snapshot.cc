@@ -217,7 +217,18 @@ void Snapshot::restore(pid_t pid, std::span<const Stretch> spared) {
   advise(*stopped, spared, MADV_DOFORK, instruction);
 }
 
+// A thread that has just started a program, or waits for a disk, cannot be stopped; soon it can.
 Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {
+  constexpr int kTries = 4;
+  constexpr long kBetweenMs = 25;
+  for (int attempt = 1;; ++attempt) {
+    auto taken = take_once(pid, wishes);
+    if (taken || taken.error().reason != Reason::Failed || attempt == kTries) return taken;
+    sleep_ms(attempt * kBetweenMs);
+  }
+}
+
+Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   const SharedChanged changed;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {

@@ -42,6 +42,7 @@ class Snapshot {
 
  private:
   Snapshot() = default;
+  static Result<Snapshot> take_once(pid_t pid, const Wishes& wishes);
 
   pid_t readable_pid_ = 0;
   pid_t hand_pid_ = 0;

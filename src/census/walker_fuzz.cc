@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   python.interpreters = {memory.pointer(kFakeStart)};
   python.type_type = memory.pointer(kFakeStart + 8);
   python.data = {{.begin = kFakeStart, .end = kFakeStart + std::min<std::size_t>(size - 1, 4096)}};
-  (void)fitting_layout(memory, kFakeStart);
+  (void)fitting_layout(memory, kFakeStart, layouts);
   TypeTable types(memory, python);
   auto arenas = find_arenas(memory, python);
   arenas.push_back({kFakeStart, kFakeStart + python.layout->arena_bytes});

@@ -324,3 +324,22 @@ def test_what_a_function_looks_at_is_held_by_its_holder(call):
         job.communicate()
     assert (largest["type"], largest["count"]) == ("__main__.Image", 500)
     assert largest["path"] == "<string>.main() local 'rows'[*]['image']"
+
+
+BUFFER = """
+import sys
+kept = bytes(50 << 20)
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_module_level_buffer_has_its_name(call):
+    program = Program([sys.executable, "-c", BUFFER])
+    try:
+        program.answer()
+        largest = census_of(call, program.pid)["retainers"][0]
+        assert (largest["path"], largest["type"], largest["count"]) == ("__main__.kept", "bytes", 1)
+        assert largest["retained_bytes"] == (50 << 20) + 33
+    finally:
+        program.end()

@@ -34,24 +34,45 @@ def test_references_are_those_that_the_collector_knows(python, tmp_path):
         truth.unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("python", pythons())
-def test_a_version_that_is_not_known_is_searched_through(python):
-    """As if its row of facts were not there: what the version before it has, and a search, give the same."""
+def differing_facts(python, *words, **environment):
+    """Of a version whose row of facts is taken away: which ones come out differently, and how they were found."""
     checker = ROOT / "build" / "program_census_layout"
     if not checker.exists():
         pytest.skip(f"there is no {checker}: it is built with the tests")
-    program = Program([*python.command, python.place(PROGRAMS / "heap.py")])
+    program = Program([*python.command, python.place(PROGRAMS / "heap.py"), "10"])
     try:
         program.answer()
-        told = subprocess.run([checker, str(program.pid)], capture_output=True, text=True).stdout.split()
+        done = subprocess.run([checker, str(program.pid), *words], capture_output=True, text=True, env={**os.environ, **environment})
+        return done.stdout.split()
     finally:
         program.end()
-    version = tuple(map(int, python.version.split(".")[:2]))
-    if version < (3, 13):
+
+
+def is_before(python, *version):
+    return tuple(map(int, python.version.split(".")[:2])) < version
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_a_version_that_is_not_known_is_learned_from_its_own_program(python, tmp_path):
+    if is_before(python, 3, 13):
+        pytest.skip("versions before 3.13 are all known")
+    kept = tmp_path / "tidegauge" / "pythons"
+    assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
+    for one in kept.iterdir():
+        one.write_text(one.read_text().replace("ascii_header 40", "ascii_header 41"))
+        # What is kept under its build-id is used the next time.
+        assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["ascii_header", "learned"]
+        one.write_text(one.read_text().replace("gc_heads 7", "gc_heads 6"))
+        # But not if it does not fit.
+        assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_where_its_program_cannot_be_started_the_process_is_searched_through(python):
+    told = differing_facts(python)
+    if is_before(python, 3, 13):
         assert told == ["nothing"]  # these do not tell their first offsets, and all of them are known
-    elif version == (3, 15):
-        assert told == ["fits:", "true"]
-    else:  # 3.13 and 3.14 changed more than places: how a frame, an instance or a count is read
+    else:  # more than places has changed: how a frame, an instance, a count or a bytearray is read
         assert not {"interp_modules", "interp_sysdict", "gc_heads", "heap_type_qualname", "tuple_items"} & set(told)
         assert told[-2:] == ["fits:", "true"]
 
