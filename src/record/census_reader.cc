@@ -23,6 +23,17 @@ std::uint64_t number_in(const dom::element& object, const char* name) {
   return object[name].get(number) == simdjson::SUCCESS ? number : 0;
 }
 
+double real_in(const dom::element& object, const char* name) {
+  double number = 0;
+  return object[name].get(number) == simdjson::SUCCESS ? number : 0;
+}
+
+// Empty where it is null.
+std::optional<std::uint64_t> known_number_in(const dom::element& object, const char* name) {
+  std::uint64_t number = 0;
+  return object[name].get(number) == simdjson::SUCCESS ? std::optional(number) : std::nullopt;
+}
+
 std::string text_in(const dom::element& object, const char* name) {
   std::string_view text;
   return object[name].get(text) == simdjson::SUCCESS ? printable(text) : "";
@@ -63,13 +74,16 @@ Census census_in(const dom::element& document) {
   Census census{.pid = static_cast<pid_t>(number_in(document, "pid")),
                 .python = text_in(document, "python"),
                 .streaming = text_in(document, "mode") == "streaming",
+                .pause_ms = real_in(document, "pause_ms"),
+                .seconds = real_in(document, "seconds"),
                 .objects = number_in(document, "objects"),
                 .bytes = number_in(document, "bytes")};
   for_each_in(document, "types", [&](const dom::element& one) {
     census.types.push_back({.name = text_in(one, "type"),
                             .count = number_in(one, "count"),
                             .bytes = number_in(one, "bytes"),
-                            .native_bytes = number_in(one, "native_bytes")});
+                            .native_bytes = number_in(one, "native_bytes"),
+                            .retained_bytes = known_number_in(one, "retained_bytes")});
   });
   census.tensors = buffers_in(document, "tensors", "shape");
   census.arrays = buffers_in(document, "arrays", "shape");
@@ -81,6 +95,7 @@ Census census_in(const dom::element& document) {
                                 .count = number_in(one, "count"),
                                 .retained_bytes = number_in(one, "retained_bytes")});
   });
+  if (auto why = text_in(document, "incomplete"); !why.empty()) census.incomplete = std::move(why);
   return census;
 }
 
