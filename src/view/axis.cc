@@ -84,8 +84,10 @@ std::vector<Tick> x_ticks(const XAxis& axis, const History& history, bool counts
   const double least = length * spacing / columns;
   const bool counts = axis.by_step() || counts_steps;
   const double step = counts ? nice_count_step(least) : nice_time_step(least);
-  for (double at = std::ceil(axis.begin() / step) * step; at <= axis.end(); at += step) {
-    Tick tick{.place = (at - axis.begin()) / length};
+  // Of a run whose first sample came a moment after its beginning, 0:00 is still on the edge.
+  const double edge = axis.begin() - length / columns / 2;
+  for (double at = std::ceil(edge / step) * step; at <= axis.end(); at += step) {
+    Tick tick{.place = std::max(0.0, (at - axis.begin()) / length)};
     if (counts) {
       tick.label = fmt::format("step {:.0f}", at + 0.0);
       if (axis.by_step() && at <= axis.now()) {

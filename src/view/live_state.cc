@@ -26,7 +26,7 @@ Words first_words() {
 ProcessRow process_row(const ProcessAccount& account, const verdict::Verdicts& verdicts) {
   const auto& total = account.tally(Part::Total);
   ProcessRow row{.id = account.known.id,
-                 .name = account.known.name,
+                 .name = job_name(account.known),
                  .role = account.known.role,
                  .now = total.last(),
                  .floor = total.floor(),
@@ -82,7 +82,7 @@ LiveState live_state(const Accounts& accounts, const verdict::Verdicts& verdicts
     }
   }
   if (!listed.empty()) {
-    state.subject = listed.front()->known.name;
+    state.subject = job_name(listed.front()->known);
     state.pid = listed.front()->known.id.pid;
   }
   if (state.subject.empty()) state.subject = accounts.header.command;

@@ -16,7 +16,7 @@ namespace tidegauge::view {
 // One line of the table: a process, or all workers of one role together.
 struct ProcessRow {
   record::ProcessId id{};  // pid 0: several
-  std::string name{};      // as the process calls itself: any bytes
+  std::string name{};      // what people call it: its script, or as it calls itself; any bytes
   record::Role role = record::Role::Other;
   std::size_t count = 1;
   double now = 0;

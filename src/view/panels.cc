@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/units.h"
@@ -104,8 +105,21 @@ int draw_verdict(Grid& grid, const LiveState& state, int row, int most) {
   return std::max<int>(1, static_cast<int>(lines.size()));
 }
 
+namespace {
+
+// Where there is no room for all of them, these are what people look for; as on the page.
+std::vector<Fact> first_things_first(std::vector<Fact> facts) {
+  constexpr std::array<std::string_view, 4> kFirst = {"rate", "limit", "cause", "remedy"};
+  std::stable_partition(facts.begin(), facts.end(), [&](const Fact& fact) {
+    return std::find(kFirst.begin(), kFirst.end(), fact.id) != kFirst.end();
+  });
+  return facts;
+}
+
+}  // namespace
+
 void draw_facts(Grid& grid, const LiveState& state, const Rect& area) {
-  const auto& facts = state.words.facts;
+  const auto facts = first_things_first(state.words.facts);
   const int across =
       area.rows > 0 && static_cast<int>(facts.size()) > area.rows && area.columns >= 120 ? 2 : 1;
   const int room = area.columns / across;
