@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 import type { Report, Tree } from "./data";
 import { axisSize, clock } from "./format";
-import { type Axis, type Level, type Stack, levelFor, levelsOf, lowerBound, stacked, stepAxis, timeAxis } from "./levels";
+import { type Axis, type Level, type Stack, levelFor, levelsOf, lowerBound, partsOf, stacked, stepAxis, timeAxis } from "./levels";
 import { paintBefore, paintBehind, type Scene } from "./paint";
 import { palette, type Palette } from "./theme";
 
@@ -162,7 +162,7 @@ export class Chart {
   private values(): (number | null)[][] {
     if (this.cut === "floor") return [this.level.high, this.level.floor];
     const stack = this.cut;
-    const kept = this.level.layers.get(stack)!.filter((_, i) => this.tree[stack][i].kind !== "gpu");
+    const kept = partsOf(this.level, this.tree, stack).filter((_, i) => this.tree[stack][i].kind !== "gpu");
     return (stack === "named" ? [...kept] : stacked(kept)).reverse();
   }
 
@@ -292,7 +292,7 @@ export class Chart {
     const time = this.level.time[index];
     const stack = this.cut === "floor" ? null : this.cut;
     const parts = stack
-      ? this.layers(stack).map((layer) => ({ label: layer.label, bytes: this.level.layers.get(stack)![this.tree[stack].indexOf(layer)][index] ?? 0 }))
+      ? this.layers(stack).map((layer) => ({ label: layer.label, bytes: partsOf(this.level, this.tree, stack)[this.tree[stack].indexOf(layer)][index] ?? 0 }))
       : [];
     this.onReading({ time, step: this.stepAt(time), high: this.level.high[index], floor: this.level.floor[index], parts });
   }

@@ -5,9 +5,9 @@ import type { Layer, Marks, Tree } from "./data";
 
 /** Where no value is known there is null, so that the curve is broken. */
 type Values = (number | null)[];
-export interface Level { x: number[]; time: number[]; low: Values; high: Values; floor: Values; layers: Map<string, Values[]> }
+/** `rows`: which row of the tree each stands for, the one of its peak; -1: none. */
+export interface Level { x: number[]; time: number[]; low: Values; high: Values; floor: Values; rows: number[]; stacks: Map<string, Values[]> }
 export type Stack = "bands" | "kinds" | "named";
-const STACKS: Stack[] = ["bands", "kinds", "named"];
 const FEWEST_ROWS = 256;
 
 export interface Axis { ofTime: (seconds: number) => number; timeOf: (x: number) => number; bySteps: boolean }
@@ -45,48 +45,61 @@ export function stepAxis(tree: Tree, secondsPerStep: number): Axis {
 
 export const timeAxis: Axis = { ofTime: (t) => t, timeOf: (x) => x, bySteps: false };
 
+const emptyLevel = (): Level => ({ x: [], time: [], low: [], high: [], floor: [], rows: [], stacks: new Map() });
+
 function finest(tree: Tree, marks: Marks, restarts: number[], axis: Axis): Level {
   const breaks = [...marks.gaps.map((gap) => gap.to), ...restarts].sort((a, b) => a - b);
-  const level: Level = { x: [], time: [], low: [], high: [], floor: [], layers: new Map(STACKS.map((s) => [s, tree[s].map(() => [])])) };
-  const push = (time: number, row: number | null) => {
-    level.x.push(axis.ofTime(time));
-    level.time.push(time);
-    const of = (values: Float64Array) => (row === null ? null : orNull(values[row]));
-    level.low.push(of(tree.low));
-    level.high.push(of(tree.high));
-    level.floor.push(of(tree.floor));
-    for (const stack of STACKS) level.layers.get(stack)!.forEach((values, i) => values.push(of(tree[stack][i].values)));
-  };
+  const level = emptyLevel();
   let next = 0;
-  tree.time.forEach((time, row) => {
+  for (let row = 0; row < tree.time.length; row += 1) {
+    const time = tree.time[row];
     while (next < breaks.length && breaks[next] <= time) {
-      const before = row > 0 ? tree.time[row - 1] : time;
-      if (row > 0) push((before + time) / 2, null);
+      if (row > 0) {
+        const between = (tree.time[row - 1] + time) / 2;
+        level.x.push(axis.ofTime(between));
+        level.time.push(between);
+        level.low.push(null);
+        level.high.push(null);
+        level.floor.push(null);
+        level.rows.push(-1);
+      }
       next += 1;
     }
-    push(time, row);
-  });
+    level.x.push(axis.ofTime(time));
+    level.time.push(time);
+    level.low.push(orNull(tree.low[row]));
+    level.high.push(orNull(tree.high[row]));
+    level.floor.push(orNull(tree.floor[row]));
+    level.rows.push(row);
+  }
   return level;
 }
 
+const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
+
 function halved(fine: Level): Level {
-  const level: Level = { x: [], time: [], low: [], high: [], floor: [], layers: new Map(STACKS.map((s) => [s, fine.layers.get(s)!.map(() => [])])) };
-  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
-  const most = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
+  const level = emptyLevel();
   for (let i = 0; i < fine.x.length;) {
     const pair = i + 1 < fine.x.length && fine.high[i] !== null && fine.high[i + 1] !== null;
     const k = pair ? i + 1 : i;
+    // What adds up to the peak stays together.
+    const peak = pair && fine.high[k]! > fine.high[i]! ? k : i;
     level.x.push(fine.x[i]);
     level.time.push(fine.time[i]);
     level.low.push(least(fine.low[i], fine.low[k]));
-    level.high.push(most(fine.high[i], fine.high[k]));
+    level.high.push(fine.high[peak]);
     level.floor.push(least(fine.floor[i], fine.floor[k]));
-    // What adds up to the peak stays together.
-    const peak = pair && fine.high[k]! > fine.high[i]! ? k : i;
-    for (const stack of STACKS) level.layers.get(stack)!.forEach((values, n) => values.push(fine.layers.get(stack)![n][peak]));
+    level.rows.push(fine.rows[peak]);
     i = k + 1;
   }
   return level;
+}
+
+/** The parts of a stack at a level, made when they are first asked for. */
+export function partsOf(level: Level, tree: Tree, stack: Stack): Values[] {
+  const made = level.stacks.get(stack) ?? tree[stack].map(({ values }) => level.rows.map((row) => (row < 0 ? null : orNull(values[row]))));
+  level.stacks.set(stack, made);
+  return made;
 }
 
 export function levelsOf(tree: Tree, marks: Marks, restarts: number[], axis: Axis): Level[] {

@@ -9,6 +9,7 @@ import { ReportView } from "./view";
 
 async function show(report: Report, page: HTMLElement): Promise<void> {
   document.title = `${report.verdicts[0]?.words.tag ?? "tidegauge"}: ${report.title}`;
+  const fonts = document.fonts.load('12px "Inter Variable"').catch(() => undefined);
   const view = new ReportView();
   await view.show(report);
   const top = header([
@@ -17,7 +18,7 @@ async function show(report: Report, page: HTMLElement): Promise<void> {
   ]);
   top.show(report.title, report.seen);
   page.replaceChildren(top.element, view.main, h("footer", {}, report.tool));
-  await document.fonts.load('12px "Inter Variable"').catch(() => undefined);
+  await fonts;
   view.start();
   tellDrawn();
 }
