@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "record/census_reader.h"
 #include "record/file.h"
 #include "record/ledger.h"
 #include "view/page.h"
@@ -30,7 +31,16 @@ Result<std::string> page_of_recording(const std::string& path, const view::Summa
         timeline.add(entry, ledgers);
       });
   if (!end) return end.error();
-  return page_of({summary.accounts(), timeline, verdicts, path, {}});
+  return page_of({summary.accounts(), timeline, verdicts, path, {}, census_beside(path)});
+}
+
+std::string census_path(const std::string& path) {
+  return path + ".census.json";
+}
+
+std::optional<record::Census> census_beside(const std::string& path) {
+  auto census = record::read_census(census_path(path));
+  return census ? std::optional(*std::move(census)) : std::nullopt;
 }
 
 Result<> write_file(const std::string& path, const std::string& text) {

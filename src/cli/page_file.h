@@ -2,9 +2,11 @@
 // The report as a page: one HTML file.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "record/census.h"
 #include "view/report_json.h"
 #include "view/summary.h"
 
@@ -19,6 +21,10 @@ std::string page_of(const view::Report& report);
 // from the file, so that watching does not pay for it.
 Result<std::string> page_of_recording(const std::string& path, const view::Summary& summary,
                                       const verdict::Verdicts& verdicts);
+
+// The census that was kept beside the recording at `path`, where there is one.
+std::optional<record::Census> census_beside(const std::string& path);
+std::string census_path(const std::string& path);
 
 // All of it, or nothing but an error.
 Result<> write_file(const std::string& path, const std::string& text);

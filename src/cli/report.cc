@@ -59,8 +59,8 @@ Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
                  "this tidegauge was built without the page (npm was missing); --markdown and "
                  "--text work"};
   }
-  return page_of(
-      {judged.summary.accounts(), judged.timeline, judged.verdicts, wanted.path, judged.notes});
+  return page_of({judged.summary.accounts(), judged.timeline, judged.verdicts, wanted.path,
+                  judged.notes, census_beside(wanted.path)});
 }
 
 }  // namespace

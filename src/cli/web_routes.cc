@@ -168,8 +168,9 @@ Reply WebRoutes::report_of(const std::string& path, bool as_page) {
   const std::lock_guard lock(judging_);
   const auto judged = judge_file({.path = path}, rules_);
   if (!judged) return sorry(500, judged.error().what);
-  const view::Report report{judged->summary.accounts(), judged->timeline, judged->verdicts, path,
-                            judged->notes};
+  const view::Report report{
+      judged->summary.accounts(), judged->timeline, judged->verdicts, path, judged->notes,
+      census_beside(path)};
   if (!as_page) return {.type = kJson, .body = view::report_json(report)};
   return {.type = kHtml, .body = page_of(report)};
 }
@@ -181,6 +182,8 @@ Reply WebRoutes::census_of(const Known& job) {
   const auto census =
       output_of({own_program(), "census", std::to_string(job.pid), "--json"}, kCensusSeconds);
   if (!census) return sorry(422, census.error().what);
+  // Reports of this job have it from now on.
+  if (!job.recording.empty()) const auto ignored = write_file(census_path(job.recording), *census);
   return {.type = kJson, .body = *census};
 }
 

@@ -10,6 +10,7 @@
 #include "view/axis.h"
 #include "view/doubts.h"
 #include "view/facts.h"
+#include "view/holdings_json.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
 #include "view/summary_text.h"
@@ -246,6 +247,10 @@ std::string report_json(const Report& report) {
       {"notes", sentences(report.notes)},
       {"tree", tree_series(report.timeline, accounts.progress)},
       {"process_series", process_series(report.timeline)}};
+  if (auto held = holdings_json(report.timeline.holdings(), accounts); !held.empty()) {
+    out["holdings"] = std::move(held);
+  }
+  if (report.census) out["census"] = census_json(*report.census);
   if (!report.verdicts.all.empty()) {
     out["doubts"] = sentences(doubts(report.verdicts.all.front()));
     out["evidence"] = sentences(report.verdicts.all.front().evidence);

@@ -2,9 +2,11 @@
 // All that the page shows, "tidegauge/report/1": docs/report-format.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "record/census.h"
 #include "verdict/verdict.h"
 #include "view/accounts.h"
 #include "view/outlook.h"
@@ -16,8 +18,9 @@ struct Report {
   const Accounts& accounts;
   const Timeline& timeline;
   const verdict::Verdicts& verdicts;
-  std::string source{};              // path of the recording; empty: none
-  std::vector<std::string> notes{};  // what was odd about the file
+  std::string source{};                    // path of the recording; empty: none
+  std::vector<std::string> notes{};        // what was odd about the file
+  std::optional<record::Census> census{};  // a whole one, where one was kept
 };
 
 // What the page shows besides the past: further ahead than a terminal.

@@ -72,7 +72,10 @@ void Timeline::begin(const record::Header& header) {
 void Timeline::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
   if (const auto* sample = std::get_if<record::Sample>(&entry)) add(*sample, ledgers);
   if (const auto* process = std::get_if<record::Process>(&entry)) bands_.add(*process);
-  if (const auto* event = std::get_if<record::Event>(&entry)) progress_.add(*event);
+  if (const auto* event = std::get_if<record::Event>(&entry)) {
+    progress_.add(*event);
+    holdings_.add(*event);
+  }
 }
 
 void Timeline::look_for_gap(double at) {

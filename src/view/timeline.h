@@ -11,6 +11,7 @@
 #include "record/recording.h"
 #include "view/accounts.h"
 #include "view/bands.h"
+#include "view/holdings.h"
 #include "view/thin_table.h"
 
 namespace tidegauge::view {
@@ -51,6 +52,9 @@ class Timeline {
   const ThinTable& processes() const { return processes_; }
   const std::vector<record::ProcessId>& process_ids() const { return process_ids_; }
 
+  // What censuses found.
+  const Holdings& holdings() const { return holdings_; }
+
   // Stretches without samples, longer than usual.
   const std::vector<Gap>& gaps() const { return gaps_; }
 
@@ -63,6 +67,7 @@ class Timeline {
 
   Progress progress_{};
   Bands bands_{};
+  Holdings holdings_{};
   bool kinds_ = false;
   std::vector<std::string> named_{};
   ThinTable tree_;

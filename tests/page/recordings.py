@@ -80,6 +80,22 @@ def incident(seconds=420, cause=True) -> Recording:
     return out
 
 
+def holders() -> Recording:
+    """The incident, with more that censuses found: several ways through the same variable, and another process."""
+    out = incident()
+    for second, share in ((399, 0.5), (420, 1.0)):
+        for name, bytes_held, count in (
+            ("PIL.JpegImagePlugin.JpegImageFile train.Lazy.rows[*]['image']", 17e9, 664),
+            ("dict train.Lazy.rows[*]['labels']", 300e6, 664),
+            ("numpy.ndarray train.Lazy.rows[*]['labels']", 200e6, 1300),
+            ("torch.Tensor trainer.Trainer.train() local 'self'.optimizer.state[*]", 700e6, 20),
+            ("str C code: str", 5e6, 90_000),
+        ):
+            out.event(second, "held", pid=494, start=494, value=share * bytes_held, total=count, name=name)
+        out.event(second, "held", pid=600, start=600, value=share * 40e6, total=3, name="list torch._inductor.pool[*]")
+    return out
+
+
 def leak() -> Recording:
     """Grows by 40 MiB a minute for two hours, with spikes every ten minutes."""
     out = Recording("python serve.py", interval=5)

@@ -9,7 +9,7 @@ AXE = pathlib.Path(__file__).resolve().parents[2] / "web" / "node_modules" / "ax
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("name", [("incident",), ("incident", 190), ("leak",), ("hostile",)])
+@pytest.mark.parametrize("name", [("incident",), ("incident", 190), ("leak",), ("hostile",), ("holders",)])
 def test_axe_finds_nothing(report, look, name, phone, dark):
     view = look(report(*name), dark=dark, phone=phone, bypass_csp=True)
     view.page.add_script_tag(path=str(AXE))

@@ -168,6 +168,22 @@ def test_a_report_is_downloaded(serve, look, job):
     assert "tidegauge/report/1" in text and "connect-src 'none'" in text
 
 
+def test_a_census_is_taken_and_kept_for_the_report(serve, look, job):
+    job.grow(20)
+    server = serve(job.pid)
+    view = look(server.page)
+    view.page.get_by_role("button", name="Census").click()
+    card = view.page.locator("section", has=view.page.locator("#census-title"))
+    expect(card).to_contain_text("objects")
+    expect(card.get_by_role("treegrid")).to_contain_text("__main__.held")
+    assert len(list(server.recordings.glob("*.tg.census.json"))) == 1
+    job.end()
+    expect(view.page.locator(".fresh")).to_contain_text("ended", timeout=10_000)
+    view.page.get_by_role("button", name="Census").click()
+    expect(view.page.locator(".trouble")).to_contain_text("has ended")
+    assert view.said == ["Failed to load resource: the server responded with a status of 410 (Gone)"]
+
+
 def test_without_the_token_it_says_what_to_do(serve, look, job):
     server = serve(job.pid)
     view = look(server.address)

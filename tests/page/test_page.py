@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import re
+import subprocess
 
 import pytest
+import recordings
 from playwright.sync_api import expect
 
 NAMES = ("incident", "leak", "interrupted")
@@ -110,6 +112,62 @@ def test_processes_are_filtered_and_sorted(report, look):
     assert "uv" in rows.first.inner_text()
 
 
+def test_who_holds_what_is_walked_by_keyboard(report, look):
+    view = look(report("holders"))
+    tree = view.page.get_by_role("treegrid")
+    rows = lambda: [re.sub(r"\s+", " ", text).strip() for text in tree.locator("tbody tr").all_inner_texts()]  # noqa: E731
+    assert rows()[0].startswith("train.Lazy.rows[*] 2 ways 2,628 16.3 GiB +")
+    assert rows()[1].startswith("['image'] PIL.JpegImagePlugin.JpegImageFile 664 15.8 GiB +")  # what is large is open
+    tree.locator("tr[tabindex='0']").focus()
+
+    def press(*keys):
+        for key in keys:
+            view.page.keyboard.press(key)
+        return re.sub(r"\s+", " ", view.page.evaluate("document.activeElement.innerText"))
+
+    assert press("ArrowDown").startswith("['image']")
+    assert press("ArrowDown").startswith("['labels'] 2 ways 1,964 477 MiB")
+    assert len(rows()) == 5
+    press("ArrowRight")
+    assert len(rows()) == 7
+    assert press("ArrowRight").startswith("itself dict 664 286 MiB")
+    assert press("ArrowLeft").startswith("['labels']")
+    assert press("ArrowLeft").startswith("['labels']") and len(rows()) == 5
+    assert press("ArrowLeft").startswith("train.Lazy.rows[*]")
+    assert press("Enter").startswith("train.Lazy.rows[*]") and len(rows()) == 3
+    assert press("End").startswith("C code: str")
+    assert press("Home").startswith("train.Lazy.rows[*]")
+    tree.locator("tbody tr").first.click()
+    assert len(rows()) == 5
+    view.page.get_by_role("button", name="600").click()
+    assert rows() == ["torch._inductor.pool[*] list 3 38.1 MiB +19.1 MiB"]
+
+
+def test_a_whole_census_beside_the_recording(tidegauge, look, tmp_path):
+    recording = recordings.leak().write(tmp_path / "leak.tg")
+    evil = "</script><img src=x onerror=alert(1)>"
+    census = {"schema": "tidegauge/census/1", "pid": 77, "python": "3.12.1", "mode": "snapshot", "pause_ms": 12.5, "seconds": 1, "objects": 1234567,
+              "bytes": 3 << 30, "types": [{"type": f"{evil}{i}", "count": i, "bytes": (500 - i) << 20, "native_bytes": 0, "retained_bytes": 600 << 20} for i in range(400)],
+              "tensors": [{"device": "cpu", "dtype": "float32", "shape": [64, 3, 224, 224], "count": 9, "bytes": 1 << 30}], "arrays": [],
+              "images": [{"dtype": "8-bit", "size": [640, 480], "count": 3, "bytes": 3 << 20}],
+              "retainers": [{"path": f"serve.cache[*]{evil}", "root": "module", "type": evil, "count": 3, "retained_bytes": 1 << 30}],
+              "garbage": {"count": 0, "bytes": 0}, "incomplete": None}
+    (tmp_path / "leak.tg.census.json").write_text(json.dumps(census))
+    subprocess.run([tidegauge, "report", recording], check=True, capture_output=True)
+    view = look(tmp_path / "leak.tg.html")
+    card = view.page.locator("section", has=view.page.locator("#census-title"))
+    assert "1,234,567 objects, 3.00\u00a0GiB. It stood still for 13\u00a0ms." in card.inner_text()
+    assert card.get_by_role("treegrid").locator("tbody tr").count() == 1
+    card.get_by_role("button", name="Types").click()
+    assert card.locator("tbody tr").count() == 12
+    card.get_by_role("button", name="Show all 200").click()
+    assert card.locator("tbody tr").count() == 200
+    card.get_by_role("button", name="Tensors").click()
+    assert re.sub(r"\s+", " ", card.locator("tbody").inner_text()) == "64 × 3 × 224 × 224 float32 cpu 9 1.00 GiB"
+    assert card.get_by_role("button", name="Arrays").count() == 0
+    assert view.said == [] and view.fits()
+
+
 def test_gaps_and_restarts_break_the_curve(report, look):
     view = look(report("interrupted"))
     assert "no samples" in text_of(view, ".legend")
@@ -120,6 +178,8 @@ def test_gaps_and_restarts_break_the_curve(report, look):
 def test_what_there_is_not_is_left_out(report, look):
     view = look(report("leak"))
     assert view.page.locator("#causes-title").count() == 0
+    assert view.page.locator("#holdings-title").count() == 0
+    assert view.page.locator("#census-title").count() == 0
     assert view.page.locator("#events-title").count() == 0
     assert view.page.get_by_role("button", name="Steps").count() == 0
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as the program wrote it (docs/report-format.md), and its series unpacked.
 
+import type { Census, Holding } from "./census";
+
 export interface Fact { id: string; label: string; value: string; detail: string }
 export interface Words { tone: "good" | "wait" | "bad"; tag: string; note: string; headline: string; lead: string; facts: Fact[] }
 export interface Cause { kind: string; bytes: number | null; site: string | null; retained_by: string | null; remedy: string | null }
@@ -32,6 +34,7 @@ export interface Report {
   interval_seconds: number; verdicts: Verdict[]; outlook: Outlook | null; marks: Marks; restarts: number[];
   processes: ProcessRow[]; groups: string[]; gone: string; kinds: KindRow[]; how: Fact[]; notes: string[];
   doubts?: string[]; evidence?: string[]; tree: Packed | null; process_series: Packed | null;
+  holdings?: Holding[]; census?: Census;
 }
 
 /** Of a server: a job that is watched, in a list and as a whole. */
@@ -53,9 +56,14 @@ export interface ProcessSeries { time: Float64Array; of: Map<string, { low: Floa
 
 async function inflate(base64: string): Promise<Uint8Array> {
   const text = atob(base64);
-  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);  // ten times as fast as from()
+  // Not by way of a Blob, which another process of the browser's would keep and send back.
+  const { writable, readable } = new DecompressionStream("deflate-raw");
+  const writer = writable.getWriter();
+  void writer.write(bytes).catch(() => undefined);
+  void writer.close().catch(() => undefined);
+  return new Uint8Array(await new Response(readable).arrayBuffer());
 }
 
 /** Columns of differences, zigzag, seven bits a byte. Times need more than 32 bits, so no shifts. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a server: all jobs and recordings, or one of them. Which one is in the address.
+import type { Census } from "./census";
 import { button } from "./controls";
 import type { JobHead, LiveJob, Report } from "./data";
 import { h } from "./dom";
@@ -73,6 +74,7 @@ function showJob(page: HTMLElement, key: string): () => void {
   let title = "job";
   const actions = [
     fresh.element,
+    working("Census", "Census: what this Python holds, and who holds it", async () => view.take((await (await ask(`${path}/census`, { method: "POST" })).json()) as Census), trouble),
     working("Report", "Report: download it as one file", () => savePage(`${path}/page`, title), trouble),
     themeButton(),
   ];

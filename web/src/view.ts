@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report on the page: all its cards, in order. A live one is shown again and again; what has not
 // changed stays as it is, with the reader's place in it.
+import { type Census, censusCard, type Holding, holdingsCard } from "./census";
 import { causesCard, eventsCard, howCard, reasonCards } from "./cards";
 import type { Range } from "./chart";
 import { button } from "./controls";
@@ -50,12 +51,13 @@ const isMarked = (element: HTMLElement) => {
 
 export class ReportView {
   readonly main = h("main", {});
-  private slots = { hero: new Slot(), timeline: new Slot(), causes: new Slot(), reasons: new Slot(), range: new Slot(), processes: new Slot(), kinds: new Slot(), events: new Slot(), how: new Slot() };
+  private slots = { hero: new Slot(), timeline: new Slot(), causes: new Slot(), holdings: new Slot(), census: new Slot(), reasons: new Slot(), range: new Slot(), processes: new Slot(), kinds: new Slot(), events: new Slot(), how: new Slot() };
   private timeline: TimelineCard | null = null;
   private processes: ReturnType<typeof processCard> | null = null;
   private kinds: ReturnType<typeof kindCard> | null = null;
   private report: Report | null = null;
   private tree: Tree | null = null;
+  private taken: Census | null = null;
   private soon = 0;
   private line = rangeLine(() => this.timeline?.reset());
 
@@ -70,14 +72,18 @@ export class ReportView {
 
   /** Everything but the chart, which wants to be on the page before it is drawn. */
   async show(report: Report): Promise<void> {
-    const tree = report.tree ? await unpackTree(report.tree) : null;
-    const series = report.process_series ? await unpackProcesses(report.process_series) : null;
+    const [tree, series] = await Promise.all([
+      report.tree ? unpackTree(report.tree) : null,
+      report.process_series ? unpackProcesses(report.process_series) : null,
+    ]);
     this.report = report;
     this.tree = tree;
     const { slots } = this;
     const verdict = report.verdicts[0];
     slots.hero.show(verdict, () => (verdict ? hero(verdict) : null));
     slots.causes.show(verdict?.causes, () => causesCard(verdict?.causes ?? []));
+    slots.holdings.show(report.holdings, () => holdingsCard(this.toldMore(report), report.clock));
+    this.showCensus(this.taken ?? report.census ?? null);
     slots.reasons.show([report.evidence, report.doubts], () => reasonCards(report));
     slots.events.show(report.marks.events, () => eventsCard(report));
     slots.how.show([report.how, report.notes], () => howCard(report, this.files(tree !== null)));
@@ -94,6 +100,25 @@ export class ReportView {
       this.kinds = kindCard(report, tree);
       slots.kinds.element.append(this.kinds.element);
     }
+  }
+
+  /** What piles up is told by its own card: nothing is said twice. */
+  private toldMore(report: Report): Holding[] {
+    const all = report.holdings ?? [];
+    const told = new Set((report.verdicts[0]?.causes ?? []).map((cause) => cause.retained_by));
+    return all.every((one) => one.holders.every((holder) => told.has(holder.by))) ? [] : all;
+  }
+
+  /** One that was asked for, until the page is left. */
+  take(census: Census): void {
+    this.taken = census;
+    this.showCensus(census);
+    this.slots.census.element.scrollIntoView({ block: "nearest" });
+  }
+
+  private showCensus(census: Census | null): void {
+    const hasTree = (this.report?.holdings ?? []).length > 0;
+    this.slots.census.show(census, () => (census ? censusCard(census, !hasTree || this.taken !== null) : null));
   }
 
   private addTimeline(report: Report, tree: Tree): void {
