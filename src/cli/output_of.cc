@@ -39,6 +39,7 @@ Result<pid_t> spawn(const std::vector<std::string>& arguments, int out, int err)
   ::posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   pid_t pid = 0;

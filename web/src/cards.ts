@@ -19,7 +19,7 @@ export function causesCard(causes: Cause[]): HTMLElement | null {
     ...(has("site") ? [{ text: cause.site ?? "", code: true, clip: true }] : []),
     ...(has("remedy") ? [{ text: cause.remedy ?? "" }] : []),
   ]);
-  return h("section", { class: "card", "aria-labelledby": "causes-title" },
+  return h("section", { class: "card causes", "aria-labelledby": "causes-title" },
     h("div", { class: "bar" }, h("h2", { id: "causes-title" }, "What piles up")), table("What piles up", heads, rows));
 }
 
