@@ -39,7 +39,7 @@ std::vector<Kind> all_kinds() {
                          [klass](std::uint64_t seed) { return *make_twin(klass, seed); }});
   kinds.push_back({Suite::Ramps, "ramp_leak", any_of(verdict::Class::Leak), make_ramp_leak});
   kinds.push_back({Suite::Ramps, "ramp_pass", any_of(verdict::Class::WarmUp), make_ramp_pass});
-  for (const auto& table : {world_leaks(), world_bounded(), world_trees()})
+  for (const auto& table : {world_leaks(), world_bounded(), world_trees(), world_training()})
     add(Suite::World, table);
   kinds.push_back({Suite::Mechanisms, "mechanism_leak", 0, make_mechanism_leak});
   kinds.push_back({Suite::Mechanisms, "mechanism_bounded", 0, make_mechanism_bounded});

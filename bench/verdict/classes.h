@@ -43,5 +43,6 @@ std::span<const SeriesClass> suite_a_undecidable();
 std::span<const SeriesClass> world_leaks();
 std::span<const SeriesClass> world_bounded();
 std::span<const SeriesClass> world_trees();  // several processes; leaks and bounded
+std::span<const SeriesClass> world_training();  // small jobs with a first pass and evaluations
 
 }  // namespace tidegauge::bench

@@ -31,6 +31,11 @@ void try_staircases(const Material& material, const std::vector<Point>& points, 
     out.events = stairs->events;
     out.began = stairs->began;
     out.survival = survival_by_event(stairs->events, events.tie);
+    if (material.passes->known()) {
+      const double since =
+          material.passes->passes_at(points.back().at) - material.passes->passes_at(stairs->began);
+      out.survival = std::min(out.survival, survival_by_pass(since));
+    }
     out.plain = 1 / (1 + kStraightWarmUps * out.survival + kChance);
     const double half = std::hypot(stairs->trend.half_width(0.95), 2 * stairs->step_error,
                                    0.02 * stairs->trend.slope);

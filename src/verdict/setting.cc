@@ -34,6 +34,32 @@ std::size_t edge(const std::vector<Point>& points, const Swings& swings, const M
   return found < kFewestPoints || found > last ? last : found;
 }
 
+// A job that counts its steps winds down after the last of them. What it gives back then is no end
+// of growth: judged is what the steps kept.
+std::size_t before_winding_down(const Material& material, const std::vector<Point>& points,
+                                std::size_t last) {
+  constexpr std::size_t kFewPoints = 8;
+  constexpr double kStepsMissed = 3;  // so many were due since: it is no slow step
+  constexpr double kLongest = 0.25;   // of the run
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr || material.clock_is_steps) return last;
+  const double counted = steps->last_count() - steps->first_count();
+  const double now = points[last].at;
+  const double idle = now - steps->last_at();
+  if (!(counted > 0) || idle > kLongest * (now - points.front().at) ||
+      idle < kStepsMissed * (steps->last_at() - steps->first_at()) / counted) {
+    return last;
+  }
+  std::size_t found = last;
+  while (found > 0 && points[found].at > steps->last_at()) --found;
+  if (found < 2 * kFewPoints) return last;
+  const auto lowest =
+      std::min_element(points.begin() + static_cast<std::ptrdiff_t>(found - kFewPoints),
+                       points.begin() + static_cast<std::ptrdiff_t>(found) + 1,
+                       [](const Point& a, const Point& b) { return a.low < b.low; });
+  return points[last].low < lowest->low ? found : last;
+}
+
 // A job that counts its steps starts up until the first of them: imports, model and data are
 // loaded, and that is not what the steps do. How many points are that; 0 where the marks may have
 // begun in the middle, or too little would be left.
@@ -81,7 +107,8 @@ std::optional<Setting> prepare(const Material& material) {
   }
   out.scale = scale_of(out.points, material.series->quantum());
   out.swings = find_swings(out.points, out.scale.step_noise, material.series->swings());
-  out.last = edge(out.points, out.swings, *material.marks, material.series->block_width());
+  out.last = std::min(edge(out.points, out.swings, *material.marks, material.series->block_width()),
+                      before_winding_down(material, out.points, out.points.size() - 1));
   for (const auto& point : out.points) out.seconds.push_back(point.at);
   out.steps = step_clock(material, out.points);
   return out;

@@ -149,6 +149,19 @@ TEST(Staircase, ARampIsNoneAndNeitherAreStairsThatStopped) {
                               stopped.series.block_width(), 1e-3));
 }
 
+TEST(Staircase, BeginsWhereAWarmUpHasEnded) {
+  const Made one = made(6000, [](double t) {
+    return 1000 + std::min(t, 1300.0) + 20 * std::floor(t / 500) + spike_every(t, 500, 60, 200);
+  });
+  const Scale scale = scale_of(one.points, one.series.quantum());
+  const auto found =
+      find_staircase(one.points, every(500, 60, 6000), scale, one.series.block_width(), 1e-3);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->trend.slope / kMegabyte, 20, 1);
+  EXPECT_NEAR(found->began, 2000, 1);
+  EXPECT_NEAR(found->events, 8, 0.1);
+}
+
 TEST(Staircase, WhereNobodySawItLieStillThereIsNone) {
   // Epochs so short that there is one point in each.
   const Made ramp = made(400, [](double t) { return 1000 + 5 * t; });

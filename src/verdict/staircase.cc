@@ -70,13 +70,23 @@ std::vector<Landing> find_landings(std::span<const Point> points, const EventTra
   return out;
 }
 
-std::optional<Staircase> find_staircase(std::span<const Point> points, const EventTrack& events,
-                                        const Scale& scale, double block_width, double alpha) {
-  const auto within = inside(points, events);
-  if (within.size() < kFewestEvents) return {};
-  const auto found = find_landings(points, events, block_width);
-  if (found.size() < kFewestFloors) return {};
+namespace {
 
+// From here on the floor lies still between events: what a warm-up brought before is none of
+// theirs.
+std::size_t first_still(std::span<const Landing> found) {
+  std::vector<double> steps;
+  for (std::size_t k = found.size() - 1; k > 0; --k) {
+    steps.push_back(found[k].floor - found[k - 1].floor);
+    const double step = median(steps);
+    const bool drifts = found[k - 1].drift && *found[k - 1].drift >= kStillBetween * step;
+    if (drifts) return steps.size() >= kFewestFloors ? k : 0;
+  }
+  return 0;
+}
+
+std::optional<Staircase> climb(std::span<const Landing> found, const Scale& scale, double alpha) {
+  if (found.size() < kFewestFloors) return {};
   std::vector<double> x;
   std::vector<double> z;
   std::vector<double> drifts;
@@ -98,15 +108,36 @@ std::optional<Staircase> find_staircase(std::span<const Point> points, const Eve
     return {};
   }
   out.events = x.back() - x.front();
-  out.spacing = within.size() > 1 ? (within.back().begin - within.front().begin) /
-                                        static_cast<double>(within.size() - 1)
-                                  : points.back().at - points.front().at;
   double squares = 0;
   const auto steps = differences(z);
   for (const double step : steps) squares += (step - mean(steps)) * (step - mean(steps));
   out.step_error = std::sqrt(squares) / static_cast<double>(steps.size());
   out.last_floor = z.back();
-  out.began = within.front().begin;
+  return out;
+}
+
+}  // namespace
+
+std::optional<Staircase> find_staircase(std::span<const Point> points, const EventTrack& events,
+                                        const Scale& scale, double block_width, double alpha) {
+  const auto within = inside(points, events);
+  if (within.size() < kFewestEvents) return {};
+  const auto found = find_landings(points, events, block_width);
+  if (found.size() < kFewestFloors) return {};
+
+  auto out = climb(found, scale, alpha);
+  std::size_t first = 0;
+  if (!out) {
+    first = first_still(found);
+    if (first == 0) return {};
+    out = climb(std::span(found).subspan(first), scale, alpha);
+    if (!out) return {};
+  }
+  out->spacing = within.size() > 1 ? (within.back().begin - within.front().begin) /
+                                         static_cast<double>(within.size() - 1)
+                                   : points.back().at - points.front().at;
+  const auto before = static_cast<std::size_t>(found[first].number);
+  out->began = within[std::min(before, within.size() - 1)].begin;
   return out;
 }
 

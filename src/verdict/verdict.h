@@ -153,7 +153,7 @@ struct Rules {
   Mode mode = Mode::Finished;
   double finished_bar = 0.87;  // p_leak at or above this is called a leak
   // The same once three and a half of the longest warm-ups have passed (survival.cc).
-  double alarm_bar = 0.83;
+  double alarm_bar = 0.82;
 };
 
 struct Verdicts {
