@@ -42,7 +42,7 @@ std::span<const SeriesClass> suite_a_undecidable();
 // The world as suite A does not have it.
 std::span<const SeriesClass> world_leaks();
 std::span<const SeriesClass> world_bounded();
-std::span<const SeriesClass> world_trees();  // several processes; leaks and bounded
+std::span<const SeriesClass> world_trees();     // several processes; leaks and bounded
 std::span<const SeriesClass> world_training();  // small jobs with a first pass and evaluations
 
 }  // namespace tidegauge::bench
