@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/shm_files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "base/fd.h"
+#include "record/temp_folder.h"
+
+namespace tidegauge::guard {
+namespace {
+
+// A folder in the place of /dev/shm, the real processes.
+class Shm : public testing::Test {
+ protected:
+  std::string make(const std::string& name) {
+    const auto path = folder_ / name;
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
+    EXPECT_EQ(::ftruncate(fd.get(), 4096), 0);
+    return path;
+  }
+  // A process that holds `path`, by a mapping alone where `maps`.
+  pid_t holder(const std::string& path, bool maps) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      const int fd = ::open(path.c_str(), O_RDWR);
+      if (maps) {
+        ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
+        ::close(fd);
+      }
+      (void)!::write(ready[1], "x", 1);
+      while (true) ::pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    return pid;
+  }
+  static void end(pid_t pid) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  static bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+  ShmFiles files(timespec began = {}) const {
+    proc::Roots roots;
+    roots.dev_shm = folder_.path();
+    return {roots, began};
+  }
+  record::TempFolder folder_;
+};
+
+TEST_F(Shm, WhatAKilledJobHeldIsRemoved) {
+  for (const bool maps : {true, false}) {
+    const auto path = make(maps ? "psm_1" : "torch_1_2_3");
+    const auto other = make(maps ? "other_1" : "other_2");
+    const auto pid = holder(path, maps);
+    auto shm = files();
+    shm.note(pid);
+    EXPECT_EQ(shm.noted(), 1u);
+    end(pid);
+    EXPECT_EQ(shm.clean(), std::vector{path});
+    EXPECT_FALSE(exists(path));
+    EXPECT_TRUE(exists(other));
+  }
+}
+
+TEST_F(Shm, WhatSomebodyElseHasIsLeft) {
+  for (const bool maps : {true, false}) {
+    const auto path = make(maps ? "a" : "b");
+    const auto pid = holder(path, true);
+    const auto neighbour = holder(path, maps);
+    auto shm = files();
+    shm.note(pid);
+    end(pid);
+    EXPECT_TRUE(shm.clean().empty());
+    EXPECT_TRUE(exists(path));
+    end(neighbour);
+  }
+}
+
+TEST_F(Shm, AnotherFileOfThatNameIsLeft) {
+  const auto path = make("a");
+  const auto pid = holder(path, true);
+  auto shm = files();
+  shm.note(pid);
+  end(pid);
+  const auto kept = make("b");  // so that the inode is not used again
+  EXPECT_EQ(::rename(kept.c_str(), path.c_str()), 0);
+  EXPECT_TRUE(shm.clean().empty());
+  EXPECT_TRUE(exists(path));
+}
+
+TEST_F(Shm, WhatIsOlderThanTheJobIsLeft) {
+  const auto path = make("a");
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  auto began = info.st_ctim;
+  ++began.tv_sec;
+  const auto pid = holder(path, true);
+  auto shm = files(began);
+  shm.note(pid);
+  end(pid);
+  EXPECT_TRUE(shm.clean().empty());
+  EXPECT_TRUE(exists(path));
+}
+
+}  // namespace
+}  // namespace tidegauge::guard
