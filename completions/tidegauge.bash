@@ -8,7 +8,7 @@ _tidegauge_options() {
   local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
   case $1 in
     run) echo "--help $guard --restart-on-limit --resume-with --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
-    watch) echo "--help --attach-marks --name --cgroup --json --no-live --ascii $sitting" ;;
+    watch) echo "--help $guard --attach-marks --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
     serve) echo "--help --name --run --port --interval --no-record --no-census $rules" ;;

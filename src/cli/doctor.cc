@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cli/command.h"
+#include "cli/doctor_guard.h"
 #include "cli/doctor_here.h"
 #include "cli/doctor_text.h"
 #include "cli/options.h"
@@ -46,6 +47,7 @@ int doctor(Words words) {
     append(all, std::move(*found));
   }
   append(all, proc::examine_machine(options));
+  append(all, examine_guard());
   append(all, examine_here(paper));
   fmt::print("{}", json ? to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt)
                         : to_text(all, paper));

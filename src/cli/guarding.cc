@@ -16,6 +16,7 @@
 #include "proc/probe.h"
 #include "proc/root.h"
 #include "proc/roots.h"
+#include "proc/stat.h"
 
 namespace tidegauge::cli {
 
@@ -23,6 +24,9 @@ namespace {
 
 // Room that a checkpoint needs on its disk, as a multiple of the last one.
 constexpr double kDiskRoom = 1.2;
+
+// Maps of a large process take a millisecond to read.
+constexpr std::int64_t kNoteShmNs = 5'000'000'000;
 
 // A command that somebody gave must not outlive what it tells about.
 constexpr unsigned kNotifySeconds = 30;
@@ -70,9 +74,33 @@ std::optional<Guarding> Guarding::begin(const GuardOptions& options, double limi
          fmt::format("no second guard: {} guards what this is a part of", other));
     return {};
   }
-  auto started = guard::Guard::start(proc::Roots{}, options.settings, limit_bytes, page);
+  return from(guard::Guard::start(proc::Roots{}, options.settings, limit_bytes, page), options,
+              page, quiet);
+}
+
+std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
+                                         const record::AskPage* page, bool quiet) {
+  if (const auto other = guard::guard_of(proc::Roots{}, top); other != 0) {
+    fail("watch", kCouldNotLook, fmt::format("no second guard: {} guards it already", other));
+    return {};
+  }
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  const auto text = root ? root->read(top, "stat") : Result<std::string>(root.error());
+  const auto stat = text ? proc::parse_stat(*text) : Result<proc::Stat>(text.error());
+  if (!stat) {
+    fail("watch", kCouldNotLook, "the job is not guarded: " + stat.error().what);
+    return {};
+  }
+  auto guarding = from(guard::Guard::attach(proc::Roots{}, options.settings, stat->id, page),
+                       options, page, quiet);
+  if (guarding) guarding->began(top);
+  return guarding;
+}
+
+std::optional<Guarding> Guarding::from(Result<guard::Guard> started, const GuardOptions& options,
+                                       const record::AskPage* page, bool quiet) {
   if (!started) {
-    fail("run", kCouldNotLook, "the job is not guarded: " + started.error().what);
+    fail("guard", kCouldNotLook, "the job is not guarded: " + started.error().what);
     return {};
   }
   if (!quiet) {
@@ -85,6 +113,7 @@ std::optional<Guarding> Guarding::begin(const GuardOptions& options, double limi
 
 void Guarding::began(pid_t job) {
   job_ = job;
+  shm_.emplace(proc::Roots{}, began_);
   guard_.began(job);
 }
 
@@ -112,8 +141,25 @@ guard::Outlook outlook_of(const verdict::Verdicts& verdicts, const std::optional
   return outlook;
 }
 
+void Guarding::note_shm() {
+  for (const auto& [id, role] : roles_) {
+    if (shm_) shm_->note(id.pid);
+  }
+}
+
+void Guarding::clean(Session* session) {
+  if (!shm_) return;
+  for (const auto& path : shm_->clean()) {
+    say(session, "removed what it left behind: " + printable(path), true);
+  }
+}
+
 void Guarding::after_look(const Session& session) {
   look_at_saves();
+  if (session.now_ns() >= shm_due_ns_) {
+    note_shm();
+    shm_due_ns_ = session.now_ns() + kNoteShmNs;
+  }
   pid_t main = job_;
   for (const auto& [id, role] : roles_) {
     if (role == record::Role::Main) main = id.pid;
@@ -184,6 +230,7 @@ void Guarding::say(Session* session, const std::string& words, bool aloud) const
 
 void Guarding::hear(Session* session) {
   for (const auto& news : guard_.take_news()) {
+    if (news.kind == guard::NewsKind::Near) note_shm();
     const bool aloud = news.kind != guard::NewsKind::Lent && news.kind != guard::NewsKind::TookBack;
     if (const auto words = words_of(news); !words.empty()) say(session, words, aloud);
   }

@@ -10,6 +10,7 @@
 #include "cli/guard_options.h"
 #include "cli/session.h"
 #include "guard/guard.h"
+#include "guard/shm_files.h"
 #include "record/ask_page.h"
 
 namespace tidegauge::cli {
@@ -27,6 +28,10 @@ class Guarding {
   static std::optional<Guarding> begin(const GuardOptions& options, double limit_bytes,
                                        const record::AskPage* page, bool quiet);
 
+  // The same for a tree that runs already.
+  static std::optional<Guarding> attach(const GuardOptions& options, pid_t top,
+                                        const record::AskPage* page, bool quiet);
+
   const guard::Guard& guard() const { return guard_; }
   std::vector<int> groups() const { return guard_.cell().join_fds(); }
   int fd() const { return guard_.fd(); }
@@ -35,12 +40,19 @@ class Guarding {
   void after_look(const Session& session);
   void hear(Session* session);
   guard::Ending finish(Session* session);
+  // What only it held in /dev/shm; for one that was killed.
+  void clean(Session* session);
   // The latest that passed its checks; empty path: none.
   const Saved& last_whole() const { return whole_; }
 
  private:
   Guarding(guard::Guard guard, const GuardOptions& options, const record::AskPage* page, bool quiet)
-      : guard_(std::move(guard)), options_(options), page_(page), quiet_(quiet) {}
+      : guard_(std::move(guard)), options_(options), page_(page), quiet_(quiet) {
+    ::clock_gettime(CLOCK_REALTIME, &began_);
+  }
+  void note_shm();
+  static std::optional<Guarding> from(Result<guard::Guard> started, const GuardOptions& options,
+                                      const record::AskPage* page, bool quiet);
   void look_at_saves();
   std::string words_of(const guard::News& news);
   void say(Session* session, const std::string& words, bool aloud) const;
@@ -50,6 +62,9 @@ class Guarding {
   const record::AskPage* page_;
   bool quiet_;
   pid_t job_ = 0;
+  timespec began_{};
+  std::optional<guard::ShmFiles> shm_{};
+  std::int64_t shm_due_ns_ = 0;
   std::map<record::ProcessId, record::Role> roles_{};
   std::optional<Saved> last_{};  // as the job says
   Saved whole_{};

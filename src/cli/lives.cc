@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -17,7 +18,7 @@ namespace tidegauge::cli {
 
 namespace {
 
-// A life that is shorter is waited after, longer each time.
+// A life that is shorter is waited after, longer each time, but not longer than it was itself.
 constexpr double kShortLifeSeconds = 60;
 constexpr double kFirstPauseSeconds = 0.5;
 constexpr double kLongestPauseSeconds = 60;
@@ -44,13 +45,15 @@ std::int64_t Life::now_ns() {
 void Life::end(const guard::Status& status, Guarding& guarding, Session* session) {
   ending_ = guarding.finish(session);
   culprit_ = guard::culprit_of(*ending_, status);
+  status_ = status;
   last_ = guarding.last_whole();
   seconds_ = static_cast<double>(now_ns() - began_ns_) / 1e9;
+  if (ended_for_memory() || status.signal == SIGKILL) guarding.clean(session);
   if (session == nullptr) return;
   session->add({.at_ns = session->now_ns(),
                 .kind = record::EventKind::Note,
                 .source = record::MarkSource::Kernel,
-                .name = "guard: end of the job: " + guard::words_of(culprit_)});
+                .name = "guard: end of the job: " + guard::words_of(culprit_, status)});
 }
 
 bool Life::ended_for_memory() const {
@@ -61,7 +64,7 @@ bool Life::ended_for_memory() const {
 
 std::string Life::words() const {
   const auto& end = *ending_;
-  auto text = fmt::format("guard      {}; at most {}", guard::words_of(culprit_),
+  auto text = fmt::format("guard      {}; at most {}", guard::words_of(culprit_, status_),
                           format_bytes(end.peak_bytes));
   if (end.limit_bytes > 0) text += " of " + format_bytes(end.limit_bytes);
   if (end.asks > 0) text += fmt::format("; {} checkpoints asked for", end.asks);
@@ -91,7 +94,7 @@ bool Lives::goes_on(const Life& life) {
        fmt::format("life {} used {} at most in {}; the next goes on from {}", count_,
                    format_bytes(life.peak_bytes()), format_duration(life.seconds()),
                    printable(from_.path)));
-  if (life.seconds() < kShortLifeSeconds) sleep_for(pause_after(count_));
+  if (life.seconds() < kShortLifeSeconds) sleep_for(std::min(pause_after(count_), life.seconds()));
   ++count_;
   return true;
 }

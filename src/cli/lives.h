@@ -28,6 +28,7 @@ class Life {
  private:
   std::optional<guard::Ending> ending_{};
   guard::Culprit culprit_ = guard::Culprit::Itself;
+  guard::Status status_{};
   Saved last_{};
   std::int64_t began_ns_ = now_ns();
   double seconds_ = 0;

@@ -12,11 +12,15 @@
 #include "cli/attached_marks.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
+#include "cli/find_page.h"
+#include "cli/guard_options.h"
+#include "cli/guarding.h"
 #include "cli/options.h"
 #include "cli/screen.h"
 #include "cli/session.h"
 #include "cli/sitting.h"
 #include "cli/stop_signals.h"
+#include "guard/plan.h"
 #include "proc/collector.h"
 #include "view/json_lines.h"
 
@@ -31,10 +35,11 @@ examples:
   tidegauge watch --name train.py --for 10m   ten minutes, then a summary
   tidegauge watch 4711 --until-decided        until the verdict is known
   tidegauge watch 4711 --attach-marks         with its steps, if it is a Python of 3.14 or later
+  tidegauge watch 4711 --guard                asks it to save, lets it end before it is killed
   tidegauge watch 4711 --json | jq -c 'select(.type == "verdict")'
 
-Nothing is put into the job and it is never stopped, but with --attach-marks. Ctrl-C ends with the
-summary.
+Nothing is put into the job and it is never stopped, but with --attach-marks and --guard. Ctrl-C ends
+with the summary.
 Exit code 1: a leak, or a limit likely reached.
 )";
 
@@ -48,6 +53,7 @@ struct WatchOptions {
   bool attach_marks = false;
   SittingOptions sitting{};
   verdict::Rules rules{};
+  GuardOptions guard{};
 };
 
 Result<proc::Collector> open_collector(const WatchOptions& options) {
@@ -71,11 +77,11 @@ std::string subject_of(const WatchOptions& options) {
 }
 
 // Waits until `until_ns` of the session's clock, a stop signal or a key.
-void wait(const Session& session, std::int64_t until_ns, int stop_fd, int key_fd) {
-  pollfd fds[] = {{stop_fd, POLLIN, 0}, {key_fd, POLLIN, 0}};
+void wait(const Session& session, std::int64_t until_ns, int stop_fd, int key_fd, int guard_fd) {
+  pollfd fds[] = {{stop_fd, POLLIN, 0}, {key_fd, POLLIN, 0}, {guard_fd, POLLIN, 0}};
   const auto left_ns = std::max<std::int64_t>(until_ns - session.now_ns(), 0);
   const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
-  ::ppoll(fds, key_fd >= 0 ? 2 : 1, &left, nullptr);
+  ::ppoll(fds, std::size(fds), &left, nullptr);
 }
 
 // A line of 25 processes is 8 KB: one write a sample instead of two or three.
@@ -103,6 +109,34 @@ Result<std::optional<AttachedMarks>> attach(const WatchOptions& options) {
   return std::optional<AttachedMarks>(*std::move(attached));
 }
 
+// Says what the guard would do to a job that was looked at once, and does nothing.
+int print_plan(const Session& session, const GuardOptions& options) {
+  const auto situation = guard::situation_of(
+      session.sample(), session.verdicts().all.front(),
+      {.freeze = true, .limit = false, .kill = true, .asked = true}, options.settings);
+  put(stdout, guard::to_text(situation, guard::plan(situation, options.settings)));
+  return kNothingWrong;
+}
+
+// The guard of a job that was named by one process, and the page through which it can be asked.
+struct Attached {
+  std::optional<record::AskPage> page{};
+  std::optional<Guarding> guarding{};
+};
+
+Attached attach_guard(const WatchOptions& options) {
+  Attached attached;
+  if (!options.guard.on || options.guard.dry_run) return attached;
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  auto page = root ? find_page(*root, options.pids[0]) : Result<record::AskPage>(root.error());
+  if (page) attached.page.emplace(*std::move(page));
+  auto guarding =
+      Guarding::attach(options.guard, options.pids[0], attached.page ? &*attached.page : nullptr,
+                       options.sitting.quiet);
+  if (guarding) attached.guarding.emplace(*std::move(guarding));
+  return attached;
+}
+
 }  // namespace
 
 int watch(Words words) {
@@ -124,10 +158,18 @@ int watch(Words words) {
   app.add_flag("--attach-marks", options.attach_marks,
                "put hooks into these processes that tell of their steps: Python 3.14 and later")
       ->needs(pids);
+  std::vector<std::string> without;
+  add_guard(app, options.guard, without);
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
   if (const auto code = parse(app, words)) return *code;
+  if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
+    return fail("watch", kWrongUse, wrong);
+  }
+  if (options.guard.on && options.pids.size() != 1) {
+    return fail("watch", kWrongUse, "--guard needs one PID: the process that the job begins with");
+  }
   if (options.pids.empty() && options.name.empty() && options.cgroup.empty()) {
     return fail("watch", kWrongUse, "what to watch? Give a PID, --name PATTERN or --cgroup PATH.");
   }
@@ -140,16 +182,18 @@ int watch(Words words) {
   }
   auto attached = attach(options);
   if (!attached) return fail("watch", exit_code_of(attached.error()), attached.error().what);
+  auto guarded = attach_guard(options);
+  auto& guarding = guarded.guarding;
   view::JsonLines lines;
   const auto subject = subject_of(options);
   auto begin_options = session_options("watch", options.sitting, options.rules, subject);
   if (options.json) {
     std::setvbuf(stdout, nullptr, _IOFBF, kLineBuffer);
-    begin_options.on_entry = [&lines](const record::Entry& entry,
-                                      const record::LedgerKeeper& ledgers) {
-      print(lines.add(entry, ledgers));
-    };
   }
+  begin_options.on_entry = [&](const record::Entry& entry, const record::LedgerKeeper& ledgers) {
+    if (options.json) print(lines.add(entry, ledgers));
+    if (guarding) guarding->take(entry);
+  };
   auto session = Session::begin(*std::move(collector), std::move(begin_options));
   if (!session) return fail("watch", kCouldNotLook, session.error().what);
 
@@ -164,16 +208,21 @@ int watch(Words words) {
       if (*attached) (*attached)->marks().pass_on(*session);
       session->look();
       causes.after_look(*session);
+      if (guarding) guarding->after_look(*session);
     }
+    if (options.guard.dry_run) return print_plan(*session, options.guard);
     if (options.json) print_json(*session, lines, subject);
     screen.show(*session);
     if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
-    wait(*session, wake_ns(*session, options.sitting), stop.fd(), screen.fd());
+    wait(*session, wake_ns(*session, options.sitting), stop.fd(), screen.fd(),
+         guarding ? guarding->fd() : -1);
+    if (guarding) guarding->hear(&*session);
     leave = stop.taken() || screen.take_keys(*session);
   }
   screen.close();
   if (*attached) (*attached)->marks().pass_on_rest(*session);
   causes.finish(*session);
+  if (guarding) (void)guarding->finish(&*session);
   const auto ending = session->end();
   if (options.json) {
     print(lines.last_verdict(ending.verdicts, subject));

@@ -21,8 +21,8 @@ namespace {
 
 constexpr double kLargestCall = 256.0 * 1024 * 1024;
 
-// Of the machine's memory, left to it where no group has a limit.
-constexpr double kMachineMargin = 0.02;
+// Who holds less of what has run out is not the one to be killed for it: we choose no victims.
+constexpr double kMostOfIt = 0.5;
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kFreezeTakesNs = 50 * kMillisecond;
@@ -119,16 +119,16 @@ Look Actor::look() {
     answers_ = answers_on(hands_.page, hands_.cell, request_);
     answers_due_ns_ = at + kListenersNs;
   }
-  const double margin = hands_.limit > 0 ? 0 : reading.machine_total * kMachineMargin;
   lendable_ = hands_.limit > 0 && hands_.cell.can_limit()
                   ? lendable_of(hands_.limit, reading.machine_total, reading.machine_available,
                                 hands_.settings)
                   : 0;
   board_.peak = std::max(board_.peak.load(), reading.used);
   const bool asked = answers_.count > 0;
+  const bool mostly_ours = reading.used >= kMostOfIt * reading.binding_used;
   return {.at_ns = at,
           .used = reading.used,
-          .limits = {reading.used + reading.room - margin, asked ? lendable_ : 0},
+          .limits = {reading.used + reading.room, asked ? lendable_ : 0},
           .shape = track_.shape(),
           .outlook = {.step_seconds = board_.step_seconds,
                       .bytes_per_step = board_.bytes_per_step,
@@ -138,7 +138,7 @@ Look Actor::look() {
                       .word = board_.word},
           .means = {.freeze = freezes_ && hands_.cell.can_freeze(),
                     .limit = hands_.cell.can_limit(),
-                    .kill = hands_.cell.can_kill(),
+                    .kill = hands_.cell.can_kill() && mostly_ours && reading.known,
                     .asked = asked},
           .heard = answers_.heard,
           .frozen = board_.frozen_since_ns != 0,
@@ -199,20 +199,14 @@ void Actor::ask(const Look& seen, bool to_stop) {
   tell(to_stop ? NewsKind::AskedStop : NewsKind::AskedSave, seen);
 }
 
-// Only to those that train, and only if the cell holds them: the pidfd is opened first, so that the
-// pid that is found in the cell is that process's and nobody else's.
+// Only to those that train.
 void Actor::terminate() {
   std::array<pid_t, 1> only{board_.main.load()};
   const bool listeners = answers_.count > 0;
   const pid_t* const whom = listeners ? answers_.who.data() : only.data();
   const std::size_t count = listeners ? answers_.count : 1;
   for (std::size_t i = 0; i < count; ++i) {
-    const int pidfd = whom[i] > 0 ? open_pidfd(whom[i]) : -1;
-    if (pidfd < 0) continue;
-    if (hands_.cell.holds(whom[i]) && !is_over(pidfd)) {
-      ::syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, nullptr, 0);
-    }
-    ::close(pidfd);
+    hands_.cell.signal(whom[i], SIGTERM);
   }
 }
 
@@ -267,7 +261,7 @@ void Actor::end() {
   const bool stopped = ladder_.ends_by_us() || (ladder_.phase() == Phase::Stopping &&
                                                 all_saved(hands_.page, answers_, request_));
   if (board_.frozen_since_ns != 0) thaw();
-  if (stopped) {
+  if (stopped && is_over(job_)) {
     board_.ended_by_us = true;
     hands_.cell.kill();
   }
@@ -275,14 +269,15 @@ void Actor::end() {
   tell(NewsKind::Ended, look());
 }
 
-// The gauge is gone: nobody knows any more what grows and why, so nothing is done to the job. Its
-// groups are removed when it has ended.
+// The job or the gauge is gone. Nobody knows any more what grows and why, so nothing is done to
+// what is left; its groups are removed when that has ended.
 void Actor::keep_until_empty() {
   thaw();
   if (lent_) take_back();
+  if (hands_.cell.is_adopted()) hands_.cell.release();
+  board_.done = true;
   while (!hands_.cell.is_empty()) pause_for(kIdleNs * 100);
   hands_.cell.remove();
-  board_.done = true;
   ::_exit(0);
 }
 
@@ -305,7 +300,8 @@ void Actor::run() {
     wait(wait_ns(seen.used, lines));
   }
   end();
-  ::_exit(0);
+  // Others of its tree may live on; then its groups stay until they have ended, too.
+  keep_until_empty();
 }
 
 // Nothing that a terminal or a service manager sends to the gauge is meant for us; and we must not

@@ -136,13 +136,38 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
                 first_real(proc::unified_places(in, seen, roots.sys)),
                 first_real(proc::controller_places("freezer", in, seen, roots.sys))};
   const auto name = fmt::format("{}{}-{}", kPrefix, self->id.pid, self->id.start_ticks);
-  cell.make_memory(own, name, limit_bytes);
+  cell.make_memory(*root, own, name, limit_bytes);
   cell.make_freezer(own, name);
   return cell;
 }
 
+// A group of version 2 hands its memory controller on only if it holds no processes itself. Where
+// it holds nobody but us and our children, as a scope that was made for us does, we can go into a
+// group below it. One that holds others is not ours to change.
+bool Cell::step_down(const proc::Root& root, const std::string& parent,
+                     const std::string& name) const {
+  const auto procs = open_file(parent, "cgroup.procs", O_RDONLY);
+  const auto control = open_file(parent, "cgroup.subtree_control", O_WRONLY);
+  std::string text;
+  if (!procs || !control || !proc::read_again(procs.get(), text, "cgroup.procs")) return false;
+  const auto pids = proc::parse_pids(text);
+  for (const auto pid : pids) {
+    const auto stat = root.read(pid, "stat");
+    const auto known = stat ? proc::parse_stat(*stat) : Result<proc::Stat>(stat.error());
+    if (pid != ::getpid() && (!known || known->parent != ::getpid())) return false;
+  }
+  const auto below = parent + "/" + name + "-gauge";
+  if (::mkdir(below.c_str(), 0755) != 0) return false;
+  const auto door = open_file(below, "cgroup.procs", O_WRONLY);
+  for (const auto pid : pids) {
+    if (!door || !write_number(door, pid)) return false;
+  }
+  return write_to(control, "+memory");
+}
+
 // The memory group of the job: a new one where we may, else the one that we are in ourselves.
-void Cell::make_memory(const Own& own, const std::string& name, double limit_bytes) {
+void Cell::make_memory(const proc::Root& root, const Own& own, const std::string& name,
+                       double limit_bytes) {
   if (!own.memory) {
     missing_.emplace_back(
         "no memory group is to be seen from here: the machine's memory is watched");
@@ -155,8 +180,11 @@ void Cell::make_memory(const Own& own, const std::string& name, double limit_byt
   const int error = errno;
   if (made) folders_.push_back(folder);
   const bool first = memory_version_ == 1;
-  limit_ =
-      made ? open_file(folder, first ? "memory.limit_in_bytes" : "memory.max", O_RDWR) : UniqueFd();
+  const auto* const file = first ? "memory.limit_in_bytes" : "memory.max";
+  limit_ = made ? open_file(folder, file, O_RDWR) : UniqueFd();
+  if (made && !limit_ && !first && step_down(root, parent, name)) {
+    limit_ = open_file(folder, file, O_RDWR);
+  }
   if (limit_) {
     memory_procs_ = open_file(folder, "cgroup.procs", O_RDWR);
     memory_folders_.push_back(folder);
@@ -212,9 +240,12 @@ Cell::Cell(Cell&& other) noexcept
       freezer_procs_(std::move(other.freezer_procs_)),
       freeze_(std::move(other.freeze_)),
       events_(std::move(other.events_)),
-      kill_(std::move(other.kill_)) {}
+      kill_(std::move(other.kill_)),
+      home_procs_(std::move(other.home_procs_)) {}
 
 Cell::~Cell() {
+  // One that was moved from has nothing to let go of.
+  if (!folders_.empty()) release();
   remove();
 }
 
@@ -288,6 +319,12 @@ bool Cell::holds(pid_t pid) const {
       if (to_number<pid_t>(next_line(pids)) == pid) return true;
     }
   }
+}
+
+bool Cell::signal(pid_t pid, int number) const {
+  const UniqueFd process(pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1);
+  if (!process || !holds(pid)) return false;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
 }
 
 bool Cell::is_empty() const {

@@ -14,7 +14,9 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "proc/root.h"
 #include "proc/roots.h"
+#include "record/sample.h"
 
 namespace tidegauge::guard {
 
@@ -23,6 +25,12 @@ class Cell {
   // `limit_bytes`: what the memory group may use at most; 0: no limit of its own. Never fails: a
   // cell may be empty.
   static Cell make(const proc::Roots& roots, double limit_bytes);
+  // For a tree that runs already: a group to freeze and kill it by, below the one it is in, to
+  // which it goes back with release(). Its memory stays where it is charged, and limits are not
+  // changed.
+  static Cell adopt(const proc::Roots& roots, record::ProcessId top);
+  // The levers of a group that is there.
+  static Cell of_folder(const std::string& folder, int version);
   Cell(Cell&& other) noexcept;
   Cell& operator=(Cell&&) = delete;
   ~Cell();  // removes what is empty
@@ -49,20 +57,29 @@ class Cell {
   // The whole tree, frozen or not.
   bool kill() const;
   bool holds(pid_t pid) const;
+  // To a process that the cell holds, and to no other: a descriptor of it is opened first, so that
+  // the pid that is then found in the cell is that process's and nobody else's.
+  bool signal(pid_t pid, int number) const;
   bool is_empty() const;
   // Readable when the memory group passes `bytes` (with page cache), where the kernel says so.
   UniqueFd trip_wire(double bytes) const;
 
   // What is empty of it. Nothing else could be.
   void remove() const;
+  bool is_adopted() const { return static_cast<bool>(home_procs_); }
+  // Lets go of an adopted tree.
+  void release() const;
 
  private:
   Cell() = default;
   struct Own;  // places that we are in
-  void make_memory(const Own& own, const std::string& name, double limit_bytes);
+  void make_memory(const proc::Root& root, const Own& own, const std::string& name,
+                   double limit_bytes);
   void make_freezer(const Own& own, const std::string& name);
+  bool step_down(const proc::Root& root, const std::string& parent, const std::string& name) const;
   bool open_levers(const std::string& folder, int version);
   void kill_one_by_one() const;
+  void take_in(const proc::Root& root, const record::ProcessId& top) const;
 
   std::vector<std::string> folders_;  // that we made
   std::vector<std::string> memory_folders_;
@@ -76,6 +93,7 @@ class Cell {
   UniqueFd freeze_;  // cgroup.freeze or freezer.state
   UniqueFd events_;  // version 2: cgroup.events
   UniqueFd kill_;
+  UniqueFd home_procs_;  // of an adopted tree
 };
 
 // "tidegauge-812-93811": of a group whose owner has this pid and start time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/guard.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -20,6 +21,7 @@ namespace {
 
 // How long the actor may take to say its last word.
 constexpr int kFarewellMs = 2000;
+constexpr int kLookMs = 5;
 
 UniqueFd pidfd_of(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -70,7 +72,18 @@ Guard::~Guard() {
 
 Result<Guard> Guard::start(const proc::Roots& roots, const Settings& settings, double limit_bytes,
                            const record::AskPage* page) {
-  auto cell = Cell::make(roots, limit_bytes);
+  return begin(roots, Cell::make(roots, limit_bytes), settings, limit_bytes, page);
+}
+
+Result<Guard> Guard::attach(const proc::Roots& roots, const Settings& settings,
+                            record::ProcessId top, const record::AskPage* page) {
+  auto guard = begin(roots, Cell::adopt(roots, top), settings, 0, page);
+  if (guard) guard->began(top.pid);
+  return guard;
+}
+
+Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& settings,
+                           double limit_bytes, const record::AskPage* page) {
   auto meter = Meter::open(roots, cell.memory_folders(), cell.memory_version());
   if (!meter) return meter.error();
   auto board = make_board();
@@ -155,10 +168,15 @@ std::vector<News> Guard::take_news() {
 Ending Guard::finish() {
   auto& board = *state_->board;
   if (state_->actor) {
-    // It sees the job's end by itself; where there was no job it has to be told.
-    if (board.job == 0) board.over = true;
+    // It sees the job's end by itself; where there was none it has to be told.
+    if (board.job == 0 || state_->cell.is_adopted()) board.over = true;
+    // It stays as long as anybody is left of the tree; then we need not wait for it.
     pollfd end{state_->actor.get(), POLLIN, 0};
-    if (::poll(&end, 1, kFarewellMs) == 0) board.over = true;
+    for (int waited = 0; waited < kFarewellMs && !(board.done && !state_->cell.is_empty());
+         waited += kLookMs) {
+      if (::poll(&end, 1, kLookMs) != 0) break;
+    }
+    if (!board.done) board.over = true;
     state_->actor = UniqueFd();
     // Its twin ends with it, or is what it was; either way nobody of ours is left behind.
     const auto twin = board.twin > 0 ? pidfd_of(board.twin) : UniqueFd();
@@ -196,10 +214,10 @@ Culprit culprit_of(const Ending& ending, const Status& status) {
   return Culprit::Unknown;
 }
 
-std::string words_of(Culprit culprit) {
+std::string words_of(Culprit culprit, const Status& status) {
   switch (culprit) {
     case Culprit::Nobody:
-      return "ended by a signal";
+      return fmt::format("ended by signal {}", status.signal);
     case Culprit::Itself:
       return "ended by itself";
     case Culprit::Us:

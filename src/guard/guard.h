@@ -41,7 +41,7 @@ struct Ending {
 // Who ended it.
 enum class Culprit { Nobody, Itself, Us, OwnLimit, LimitAbove, Machine, Unknown };
 Culprit culprit_of(const Ending& ending, const Status& status);
-std::string words_of(Culprit culprit);
+std::string words_of(Culprit culprit, const Status& status);
 
 class Guard {
  public:
@@ -49,6 +49,9 @@ class Guard {
   // only where there is no process to be had.
   static Result<Guard> start(const proc::Roots& roots, const Settings& settings, double limit_bytes,
                              const record::AskPage* page);
+  // Of a tree that runs already.
+  static Result<Guard> attach(const proc::Roots& roots, const Settings& settings,
+                              record::ProcessId top, const record::AskPage* page);
   Guard(Guard&&) noexcept;
   Guard& operator=(Guard&&) = delete;
   ~Guard();
@@ -65,6 +68,8 @@ class Guard {
 
  private:
   struct State;
+  static Result<Guard> begin(const proc::Roots& roots, Cell cell, const Settings& settings,
+                             double limit_bytes, const record::AskPage* page);
   explicit Guard(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -2,10 +2,15 @@
 #include "guard/guard.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include "record/temp_folder.h"
 
@@ -65,7 +70,10 @@ TEST(Meter, CountsWithoutPageCacheAndFindsTheLimitThatBinds) {
   ASSERT_TRUE(meter);
   EXPECT_EQ(meter->read(0).used, 400e6);
   EXPECT_EQ(meter->read(0).charged, 600e6);
-  EXPECT_EQ(meter->read(0).room, 12000000 * 1024.0);  // nobody has a limit
+  // Nobody has a limit: the machine, less a margin.
+  EXPECT_EQ(meter->read(0).room, (12000000 - 0.02 * 16000000) * 1024);
+  EXPECT_EQ(meter->read(0).binding_used, 4000000 * 1024.0);
+  EXPECT_EQ(meter->read(1e9).binding_used, 400e6);
   EXPECT_EQ(meter->read(1e9).room, 600e6);
   EXPECT_EQ(meter->kills(), 2);
   EXPECT_EQ(meter->kills_on_machine(), 3);
@@ -105,6 +113,79 @@ TEST(Cell, UsesTheGroupThatItFinds) {
   fake.group("sys/fs/cgroup/job/tidegauge-812-93811", "max");
   const auto cell = Cell::make(fake.roots(), 1e9);
   EXPECT_FALSE(cell.can_limit()) << "one that is there already is somebody's";
+}
+
+// Children that wait for a signal, and how each has ended; all are gone with it.
+class Children {
+ public:
+  explicit Children(int count) {
+    for (int i = 0; i < count; ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) {
+        while (true) ::pause();
+      }
+      pids_.push_back(pid);
+    }
+  }
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    for (const auto pid : pids_) {
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+  const std::vector<pid_t>& pids() const { return pids_; }
+  // Ended and reaped: its pid is nobody's, and can be anybody's.
+  void vacate(std::size_t index) {
+    ::kill(pids_[index], SIGKILL);
+    ::waitpid(pids_[index], nullptr, 0);
+  }
+  // Kills what is left, and says who had got SIGTERM before.
+  std::set<pid_t> terminated() {
+    std::set<pid_t> found;
+    for (const auto pid : std::exchange(pids_, {})) {
+      int status = 0;
+      ::kill(pid, SIGKILL);
+      if (::waitpid(pid, &status, 0) == pid && WTERMSIG(status) == SIGTERM) found.insert(pid);
+    }
+    return found;
+  }
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
+// Whoever is named: only those get the signal that are in the group when they do.
+TEST(Cell, SignalsOnlyWhomItHolds) {
+  EXPECT_TRUE(rc::check([] {
+    FakeGroups fake;
+    fake.group("sys/fs/cgroup/job/cell", "max");
+    Children children(*rc::gen::inRange(1, 6));
+    const auto count = children.pids().size();
+    std::string held;
+    std::set<pid_t> expected;
+    const auto gone = *rc::gen::inRange<std::size_t>(0, 2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!*rc::gen::arbitrary<bool>()) continue;
+      held += std::to_string(children.pids()[i]) + "\n";
+      if (i != gone) expected.insert(children.pids()[i]);
+    }
+    fake.put("sys/fs/cgroup/job/cell/cgroup.procs", held);
+    const auto cell = Cell::of_folder(fake.path("sys/fs/cgroup/job/cell"), 2);
+    if (gone < count) children.vacate(gone);
+    for (const auto pid : children.pids()) {
+      const bool sent = cell.signal(pid, SIGTERM);
+      RC_ASSERT(sent == expected.contains(pid));
+    }
+    for (const pid_t nobody : {0, -1, 1}) RC_ASSERT(!cell.signal(nobody, 0));
+    // The signal is acted on before the kill that follows, or not at all.
+    for (const auto pid : expected) {
+      siginfo_t info{};
+      ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT);
+    }
+    RC_ASSERT(children.terminated() == expected);
+  }));
 }
 
 TEST(Owner, IsInTheName) {

@@ -20,6 +20,9 @@ namespace {
 // memory.stat of version 2 is 2 KB, vmstat 6 KB.
 using Buffer = std::array<char, 16384>;
 
+// Of the machine's memory, left to it: it becomes slow before it is out of it.
+constexpr double kMachineMargin = 0.02;
+
 // A room that nobody fills.
 constexpr double kUnlimited = 1e18;
 
@@ -115,7 +118,8 @@ Reading Meter::read(double own_limit) const {
   reading.known = reading.machine_total > 0;
   reading.used = reading.machine_total - reading.machine_available;
   reading.charged = reading.used;
-  reading.room = reading.machine_available;
+  reading.room = reading.machine_available - reading.machine_total * kMachineMargin;
+  reading.binding_used = reading.used;
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const auto [charged, used] = filled(gates_[i]);
     if (i == 0) {
@@ -123,7 +127,10 @@ Reading Meter::read(double own_limit) const {
       reading.charged = charged;
     }
     const double limit = i == 0 && own_limit > 0 ? own_limit : limit_of(gates_[i]);
-    reading.room = std::min(reading.room, limit - used);
+    if (limit - used < reading.room) {
+      reading.room = limit - used;
+      reading.binding_used = used;
+    }
   }
   return reading;
 }

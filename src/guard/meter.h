@@ -25,9 +25,10 @@ struct Gate {
 Gate open_gate(const std::string& folder, int version);
 
 struct Reading {
-  double used = 0;     // by the job's group, without page cache
-  double charged = 0;  // with it
-  double room = 0;     // until the first limit on the way up binds, or the machine has no more
+  double used = 0;          // by the job's group, without page cache
+  double charged = 0;       // with it
+  double room = 0;          // until the first limit on the way up binds, or the machine has no more
+  double binding_used = 0;  // of what binds first, by everybody in it
   double machine_total = 0;
   double machine_available = 0;
   bool known = false;

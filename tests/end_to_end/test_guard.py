@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -162,6 +163,60 @@ def test_one_that_does_not_end_is_terminated_and_then_killed(guarded):
     assert "sent SIGTERM" in errors and "killed it" in errors
 
 
+def test_one_that_hangs_in_its_save_is_killed_only_at_the_top(guarded):
+    """It stands still while it saves, and so does its memory: there is no reason to kill it, and SIGTERM ends it only if it catches that."""
+    gauge = guarded(1, 1000, "hangs", options=("--lend", "100MB", "--save-time", "300ms"))
+    for line in gauge.stderr:
+        if "did not save, or has not answered" in line:
+            break
+    else:
+        pytest.fail("it was waited for for ever")
+    gauge.terminate()
+    assert gauge.wait(timeout=PATIENCE) != 75
+
+
+def test_one_that_has_no_disk_left_is_not_told_to_end_without_a_checkpoint(guarded):
+    code, out, errors = end_of(guarded(1, 1000, "full", options=("--lend", "30MB")))
+    assert "did not save" in errors and "stopped" not in out
+    assert code == 137 and "killed it at" in errors and "by the kernel" not in errors, errors
+
+
+def test_one_that_dies_in_the_middle_of_a_save_is_not_started_from_that(guarded, home):
+    """Neither is it started again at all: it was not its memory that ended it."""
+    code, out, errors = end_of(guarded(1, 1000, "cuts", options=("--lend", "100MB", "--restart-on-limit")))
+    assert code == 139 and out.count("from ") == 1, errors
+
+
+def test_one_that_ends_by_itself_meanwhile_has_ended_by_itself(guarded):
+    code, out, errors = end_of(guarded(1, 1000, "leaves", options=("--lend", "100MB", "--restart-on-limit")))
+    assert code == 7 and "ended by itself" in errors and out.count("from ") == 1, errors
+
+
+def test_without_special_rights_it_works_too(guarded, groups, tidegauge, home):
+    """No real-time priority, no locked memory, no other limits to raise."""
+    if not shutil.which("capsh"):
+        pytest.skip("no capsh to drop rights with")
+    words = [tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--guard", "--limit", "100MB", "--lend", "100MB", "--",
+             sys.executable, JOB, home, "1", "1000"]  # fmt: skip
+    done = subprocess.run(
+        ["capsh", "--drop=cap_sys_nice,cap_ipc_lock,cap_sys_resource", "--", "-c", 'ulimit -l 64; exec "$@"', "sh", *map(str, words)],
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    assert done.returncode == 75 and "by the kernel" not in done.stderr, done.stderr
+
+
+def test_what_it_left_in_shared_memory_is_removed(guarded):
+    neighbour = pathlib.Path(f"/dev/shm/tidegauge_test_{os.getpid()}")
+    neighbour.write_text("not the job's")
+    try:
+        code, out, errors = end_of(guarded(1, 1000, "shares", options=("--guard-without", "ask", "--interval", "100ms")))
+        name = re.search(r"shares (\S+)", out)[1]
+        assert code == 137 and f"removed what it left behind: /dev/shm/{name}" in errors, errors
+        assert not pathlib.Path("/dev/shm", name).exists() and neighbour.exists()
+    finally:
+        neighbour.unlink()
+
+
 def test_the_twin_goes_on_for_a_killed_actor(guarded):
     gauge = guarded(1, 1000, options=("--lend", "100MB"))
     assert gauge.stdout.readline().startswith("from 0")
@@ -233,6 +288,78 @@ def test_what_was_done_is_in_the_recording(tidegauge, groups, home, call):
     text = subprocess.run(["zstdcat", home / "r.tg"], capture_output=True, text=True).stdout
     assert "guard: asked it to save and end" in text and "guard: end of the job: ended by the guard" in text
     assert "asked it to save and end" in (home / "news").read_text()
+
+
+@pytest.fixture
+def limited(groups):
+    """The test's own memory group has a limit that is not the guard's."""
+    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(420 << 20))
+    return groups
+
+
+@pytest.fixture
+def watched(tidegauge):
+    """watched(812): a guard of that process and its children."""
+    begun = []
+
+    def start(pid, *words):
+        begun.append(subprocess.Popen([tidegauge, "watch", str(pid), "--guard", "--no-record", "--no-live", *words], stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))  # fmt: skip
+        return begun[-1]
+
+    yield start
+    for watch in begun:
+        watch.kill()
+        watch.communicate()
+
+
+@pytest.fixture
+def running(groups, start):
+    """A job that runs already, in the test's own group."""
+    job = start("obedient")
+    assert job.answer() == "ready"
+    (groups.folders[1] / "cgroup.procs").write_text(str(job.pid))
+    return job
+
+
+def groups_of(pid):
+    return pathlib.Path(f"/proc/{pid}/cgroup").read_text()
+
+
+def test_watch_guards_a_tree_that_runs_already(tidegauge, watched, limited, home):
+    """It runs under a gauge without a guard, so it can be asked; its group's limit is not raised."""
+    words = [tidegauge, "run", "-q", "--no-record", "--no-history", "--no-hooks", "--", sys.executable, JOB, home, 1, 1000]
+    with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, preexec_fn=limited.join,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as gauge:  # fmt: skip
+        pid = gauge.stdout.readline().split()[2]
+        watch = watched(pid)
+        out, _ = gauge.communicate(timeout=PATIENCE)
+        said, errors = watch.communicate(timeout=PATIENCE)
+        assert "stopped" in out and gauge.returncode == 0, errors
+        assert "asked it to save and end" in errors and "killed" not in errors
+    assert (limited.folders[0] / "memory.limit_in_bytes").read_text() == f"{420 << 20}\n"
+
+
+def test_watch_lets_go_of_what_it_guarded(watched, running, groups):
+    before = groups_of(running.pid)
+    watch = watched(running.pid, "--for", "600")
+    wait_until(lambda: "tidegauge-" in groups_of(running.pid), "the guard")
+    child = running.ask("fork 1")
+    assert "tidegauge-" in groups_of(child)
+    assert "no second guard" in watched(running.pid, "--for", "100ms").communicate(timeout=PATIENCE)[1]
+    watch.send_signal(signal.SIGINT)
+    watch.communicate(timeout=PATIENCE)
+    assert groups_of(running.pid) == groups_of(child) == before
+    assert running.ask("grow 4096") == "grown" and groups.made() == []
+
+
+def test_a_killed_watch_lets_go_too(watched, running, groups):
+    before = groups_of(running.pid)
+    watch = watched(running.pid)
+    wait_until(lambda: "tidegauge-" in groups_of(running.pid), "the guard")
+    watch.kill()
+    wait_until(lambda: groups_of(running.pid) == before, "the way back")
+    wait_until(lambda: not groups.made(), "the end of the group")
 
 
 @pytest.mark.parametrize("words", [["--guard-without", "sleep"], ["--guard", "--resume-with", "echo"], ["--restart-on-limit"]])

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop that leaks, for the guard's tests: guarded.py FOLDER MIB_PER_STEP STEPS [deaf|stubborn|healthy]
+"""A training loop that leaks, for the guard's tests: guarded.py FOLDER MIB_PER_STEP STEPS [MANNER]
 
-It saves when it is asked, and goes on from $TIDEGAUGE_RESUME. A deaf one does not listen, a stubborn one neither ends nor
-minds SIGTERM, a healthy one holds its last step only. Says each tenth step.
+It saves when it is asked, and goes on from $TIDEGAUGE_RESUME. Says each tenth step. Manners:
+deaf: does not listen; stubborn: neither ends nor minds SIGTERM; healthy: holds its last step only; hangs: never comes back from
+a save; cuts: dies in the middle of its second save; full: has no disk left; leaves: ends by itself when it is told to; shares: holds
+shared memory with a name.
 """
+import errno
 import json
+import multiprocessing.shared_memory
 import os
 import pathlib
 import signal
@@ -21,7 +25,10 @@ if manner == "stubborn":
     signal.signal(signal.SIGTERM, lambda *_: print("terminated", flush=True))
 begin = json.loads(pathlib.Path(os.environ["TIDEGAUGE_RESUME"]).read_text())["step"] if "TIDEGAUGE_RESUME" in os.environ else 0
 print("from", begin, os.getpid(), flush=True)
-held = []
+held, saves = [], 0
+if manner == "shares":
+    shared = multiprocessing.shared_memory.SharedMemory(create=True, size=1 << 20)
+    print("shares", shared.name, flush=True)
 for step in range(begin + 1, steps + 1):
     block = bytearray(mib << 20)
     block[::4096] = b"x" * len(block[::4096])
@@ -36,7 +43,19 @@ for step in range(begin + 1, steps + 1):
         continue
     request = tidegauge.checkpoint_requested()
     if request:
+        saves += 1
         path = folder / f"state-{step}.json"
+        if manner == "hangs":
+            request.saving(step)
+            time.sleep(600)
+        if manner == "full":
+            request.failed(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), step=step)
+            continue
+        if manner == "leaves" and request.stop:
+            sys.exit(7)
+        if manner == "cuts" and saves == 2:
+            path.write_text("")
+            os.kill(os.getpid(), signal.SIGSEGV)
         path.write_text(json.dumps({"step": step}))
         request.saved(path, step=step)
         if request.stop and manner != "stubborn":

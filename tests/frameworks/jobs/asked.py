@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training with dropout, shuffling and a schedule that listens for requests, and prints its weights at the end.
 
-    asked.py hf|lightning whole|asked|resume FOLDER [CHECKPOINT]
+    asked.py hf|lightning whole|asked|leaks|resume FOLDER [CHECKPOINT]
 
-`asked`: stands still before step 8 until somebody has asked for a checkpoint.
+`asked`: stands still before step 8 until somebody has asked for a checkpoint. `leaks`: 16 MiB a step; goes on from $TIDEGAUGE_RESUME.
 """
 import hashlib
 import logging
+import os
 import sys
 import time
 import warnings
@@ -22,10 +23,17 @@ from tidegauge import _marks
 from tidegauge.resume import ResumableLoader
 
 STANDS_STILL_AT = 7
+LEAK = 16 << 20
 KIND, WHAT, FOLDER, *CHECKPOINT = sys.argv[1:]
+if "TIDEGAUGE_RESUME" in os.environ:
+    CHECKPOINT = [os.environ["TIDEGAUGE_RESUME"]]
+pile = []
 
 
 def stand_still(step):
+    if WHAT == "leaks":
+        pile.append(b"x" * LEAK)
+        time.sleep(0.05)
     if WHAT == "asked" and step == STANDS_STILL_AT:
         print("ready", flush=True)
         while _marks._ring["asked"]() == 0:

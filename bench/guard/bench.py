@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of jobs that leak and of jobs that do not, under the guard and under rules that others use, with real limits.
+
+    python bench/guard/bench.py --rules guard,fixed90,fixed95,none --seeds 5 [--kinds slow,peaks] [--earlyoom PATH]
+
+Each job runs in a control group of its own with a real limit (version 1, root). A job that was stopped or killed goes on from its last checkpoint,
+its own every 100 steps or the one that it was asked for, up to ten times. Counted are kernel kills, jobs that were stopped though they
+would have ended well, and steps that had to be done again. A group's page cache counts for the fixed rules as the kernel counts it for its limit.
+"""
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
+UNIFIED = pathlib.Path("/sys/fs/cgroup/unified")
+LEAKS = "slow fast spiky cache tmpfs many forks huge disk".split()
+HEALTHY = "peaks longpeaks warmup ramp saw fullcache forkpeaks".split()
+LIVES = 10
+MIB = 1 << 20
+
+
+class Group:
+    """Of our own, in both hierarchies."""
+
+    def __init__(self, name, limit):
+        self.folders = [MEMORY / name, UNIFIED / name]
+        for folder in self.folders:
+            folder.mkdir()
+        if limit:
+            (self.folders[0] / "memory.limit_in_bytes").write_text(str(limit))
+
+    def join(self):
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text("0")
+
+    def usage(self):
+        return int((self.folders[0] / "memory.usage_in_bytes").read_text())
+
+    def kernel_kills(self):
+        return int(re.search(r"^oom_kill (\d+)", (self.folders[0] / "memory.oom_control").read_text(), re.M)[1])
+
+    def kill(self):
+        (self.folders[1] / "cgroup.kill").write_text("1")
+
+    def remove(self):
+        self.kill()
+        for folder in self.folders:
+            for inner in folder.glob("tidegauge-*"):
+                with contextlib.suppress(OSError):
+                    inner.rmdir()
+            for _ in range(500):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+                    break
+                time.sleep(0.01)
+
+
+def expected(steps):
+    state = ""
+    for n in range(1, steps + 1):
+        state = hashlib.sha256(f"{state}{n}".encode()).hexdigest()
+    return state
+
+
+def command_of(kind, folder, case):
+    return [sys.executable, HERE / "job.py", kind, folder, "--limit", case.limit, "--steps", case.steps, "--seed", case.seed]
+
+
+def environment(folder):
+    return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "XDG_DATA_HOME": str(folder / "data")}
+
+
+def last_checkpoint(folder):
+    return max(folder.glob("state-*.json"), key=lambda path: int(path.stem.split("-")[1]), default=None)
+
+
+def run_guard(kind, folder, case, group):
+    """All lives are the guard's business."""
+    words = [case.tidegauge, "run", "--no-history", "--no-census", "--guard", "--limit", f"{case.limit}MiB", f"--restart-on-limit={LIVES}", "--no-record"]
+    done = subprocess.run([str(word) for word in [*words, "--", *command_of(kind, folder, case)]], preexec_fn=group.join, env=environment(folder),
+                          capture_output=True, text=True)  # fmt: skip
+    said = done.stderr
+    return {"stops": said.count("asked it to save and end"), "kills": said.count("killed it at"), "asks": said.count("asked it for a checkpoint"),
+            "kernel": sum(map(int, re.findall(r"(\d+) processes killed by the kernel", said))), "said": said}  # fmt: skip
+
+
+def run_fixed(share, interval):
+    """Kills when the group is that full, as the rules in scripts and sidecars do."""
+
+    def run(kind, folder, case, group):
+        counts = {"stops": 0, "kills": 0, "asks": 0, "kernel": 0}
+        for _ in range(LIVES + 1):
+            variables = environment(folder)
+            if checkpoint := last_checkpoint(folder):
+                variables["TIDEGAUGE_RESUME"] = str(checkpoint)
+            before = group.kernel_kills()
+            job = subprocess.Popen([str(word) for word in command_of(kind, folder, case)], preexec_fn=group.join, env=variables, stderr=subprocess.DEVNULL)
+            killed = False
+            while job.poll() is None:
+                if share and group.usage() >= share * case.limit * MIB:
+                    group.kill()
+                    killed = True
+                time.sleep(interval)
+            counts["kills"] += killed
+            counts["kernel"] += group.kernel_kills() - before
+            group.kill()
+            if (folder / "result").exists():
+                break
+        return counts
+
+    return run
+
+
+RULES = {"guard": run_guard, "fixed90": run_fixed(0.90, 0.1), "fixed95": run_fixed(0.95, 0.1), "none": run_fixed(0, 0.1)}
+
+
+class Case:
+    def __init__(self, options, kind, seed):
+        self.tidegauge = options.tidegauge
+        self.seed = seed
+        self.limit = 100 + 40 * (seed % 4)
+        self.steps = 400 if kind in LEAKS else 300
+
+
+def measure(rule, kind, case):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tidegauge-bench-"))
+    group = Group(f"tg_bench_{os.getpid()}_{rule}_{kind}_{case.seed}", 0 if rule == "guard" else case.limit * MIB)
+    began = time.monotonic()
+    try:
+        counts = RULES[rule](kind, folder, case, group)
+        counts["seconds"] = round(time.monotonic() - began, 2)
+        result = folder / "result"
+        counts["done"] = result.exists()
+        counts["equal"] = result.exists() and result.read_text() == expected(case.steps)
+        steps = (folder / "steps").read_text().split() if (folder / "steps").exists() else []
+        counts["again"] = len(steps) - len(set(steps))
+        return counts
+    finally:
+        group.remove()
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rules", default="guard,fixed90,fixed95,none")
+    parser.add_argument("--kinds", default=",".join(LEAKS + HEALTHY))
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--tidegauge", type=pathlib.Path, default=ROOT / "build" / "tidegauge")
+    parser.add_argument("--output", type=pathlib.Path)
+    parser.add_argument("-v", action="store_true")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    rows = []
+    for rule in options.rules.split(","):
+        for kind in options.kinds.split(","):
+            for seed in range(options.first, options.first + options.seeds):
+                counts = measure(rule, kind, Case(options, kind, seed))
+                said = counts.pop("said", "")
+                rows.append({"rule": rule, "kind": kind, "leak": kind in LEAKS, "seed": seed, **counts})
+                print(rule, kind, seed, counts, flush=True)
+                if options.v or not counts["equal"] or counts["kernel"]:
+                    print("\n".join(line for line in said.splitlines() if "guard" in line), flush=True)
+    if options.output:
+        options.output.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    print(f"{'rule':8} {'jobs':8} {'n':>4} {'kernel kills':>12} {'kills':>6} {'stops':>6} {'asks':>5} {'steps again':>11} {'done':>5} {'equal':>6}")
+    for rule in options.rules.split(","):
+        for leak in (True, False):
+            some = [row for row in rows if row["rule"] == rule and row["leak"] == leak]
+            if some:
+                total = {name: sum(row[name] for row in some) for name in ("kernel", "kills", "stops", "asks", "again", "done", "equal")}
+                print(f"{rule:8} {'leaking' if leak else 'healthy':8} {len(some):4} {total['kernel']:12} {total['kills']:6} {total['stops']:6} "
+                      f"{total['asks']:5} {total['again']:11} {total['done']:5} {total['equal']:6}")  # fmt: skip
+
+
+main()
