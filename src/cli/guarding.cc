@@ -206,7 +206,7 @@ std::string Guarding::words_of(const guard::News& news) {
     case NewsKind::Terminated:
       return "sent SIGTERM to the process that trains, at " + level;
     case NewsKind::Killed:
-      return "killed it at " + level + ": there was no memory left to give";
+      return "killed it at " + level + ": work since its last checkpoint is lost";
     case NewsKind::TookOver:
       return "the guard's first process has died, its twin goes on";
     case NewsKind::Ended:
