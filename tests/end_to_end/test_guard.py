@@ -113,6 +113,12 @@ def guard_processes(gauge):
     return actor, twin
 
 
+def has_actor(gauge):
+    with contextlib.suppress(ValueError):
+        return bool(guard_processes(gauge))
+    return False
+
+
 def test_a_leaking_job_saves_and_ends(guarded, groups):
     code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB")))
     stopped = int(re.search(r"stopped (\d+)", out)[1])
@@ -357,6 +363,7 @@ def test_a_killed_watch_lets_go_too(watched, running, groups):
     before = groups_of(running.pid)
     watch = watched(running.pid)
     wait_until(lambda: "tidegauge-" in groups_of(running.pid), "the guard")
+    wait_until(lambda: has_actor(watch), "the process that outlives the watch")
     watch.kill()
     wait_until(lambda: groups_of(running.pid) == before, "the way back")
     wait_until(lambda: not groups.made(), "the end of the group")
