@@ -21,6 +21,7 @@ constexpr double kLookAgain = 0.6;
 // Nobody is told to come back later than after as long again as was seen: much may be clear by
 // then, and if it is not, that is soon enough to be told anew.
 constexpr double kLongestWait = 1;
+constexpr double kShortestWait = 0.05;
 // Growth whose end is this near the end of the first pass (share of the pass) is tied to it.
 constexpr double kNearPassEnd = 0.12;
 
@@ -141,6 +142,8 @@ void look_again_soon(const Material& material, double now, Analysis& analysis) {
     analysis.look_again_why = "what is noise and what is growth would be clearer by then";
     analysis.may_not_suffice = true;
   }
+  // What is due already, and still not decided, needs a little more to be seen.
+  analysis.look_again = std::max(*analysis.look_again, now + kShortestWait * (now - begin));
   const double latest = now + kLongestWait * (now - begin);
   if (*analysis.look_again <= latest) return;
   if (analysis.finding == Finding::Growing) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "verdict/conclude.h"
+#include "verdict/setting.h"
 
 namespace tidegauge::verdict {
 
@@ -81,6 +82,14 @@ void undecided(const Verdict& verdict, const Material& material, const Analysis&
     case Finding::TooShort:
       if (!material.restarts.empty()) {
         out.emplace_back("It was restarted, and too little has been seen since then.");
+        return;
+      }
+      if (const auto working = since_first_step(material, material.points);
+          working && *working < material.points.size()) {
+        out.push_back(
+            fmt::format("Only {} samples came after the job's first step: too few to tell growth "
+                        "from chance. Starting up is not what its steps do.",
+                        *working));
         return;
       }
       out.push_back(

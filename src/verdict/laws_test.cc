@@ -214,6 +214,8 @@ TEST(Laws, EveryVerdictIsWhole) {
     EXPECT_TRUE(verdict.confidence >= 0 && verdict.confidence <= 1);
     EXPECT_TRUE(!verdict.evidence.empty());
     EXPECT_TRUE((verdict.klass == Class::Undecided) == verdict.needs.has_value());
+    // "Another 0.0 s will tell" would have told.
+    EXPECT_TRUE(!verdict.needs || verdict.needs->seconds.value_or(1) > 0);
     if (verdict.klass == Class::Leak) {
       EXPECT_TRUE(verdict.bytes_per_minute && verdict.bytes_per_minute->value > 0);
       EXPECT_TRUE(verdict.forecast.has_value());

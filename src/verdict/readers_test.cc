@@ -174,6 +174,21 @@ TEST(StartUp, IsNotWhatTheStepsDo) {
   EXPECT_TRUE(says(verdict, "Before its first step the job took"));
 }
 
+TEST(StartUp, IsNoReasonToCallAShortTrainingSteady) {
+  // Ten seconds of imports, three of steps that leak, and the end.
+  FakeRecording recording;
+  recording.process(kJob, "python", Role::Main);
+  for (int at = 0; at < 14; ++at) {
+    const double started = std::min(1.0, at / 8.0);
+    const double leaked = at < 10 ? 0 : 45 * (at - 10);
+    if (at >= 10) recording.step(at - 0.5, 100 * (at - 10) + 1);
+    recording.anon(at, {{kJob, (20 + 700 * started + leaked) * kMebibyte}});
+  }
+  const auto verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Undecided);
+  EXPECT_TRUE(says(verdict, "Only 4 samples came after the job's first step"));
+}
+
 TEST(Spikes, ThatComeWithEvaluationsAreNoTeethHoweverLong) {
   FakeRecording recording;
   recording.process(kJob, "python", Role::Main);

@@ -8,6 +8,7 @@ namespace tidegauge::verdict {
 namespace {
 
 constexpr std::size_t kFewestPoints = 6;
+constexpr std::size_t kFewestWorking = 8;  // since the first step
 
 // Up to where the series is judged: not into an event that is running, nor up a swing that has only
 // just begun.
@@ -61,22 +62,17 @@ std::size_t before_winding_down(const Material& material, const std::vector<Poin
 }
 
 // A job that counts its steps starts up until the first of them: imports, model and data are
-// loaded, and that is not what the steps do. How many points are that; 0 where the marks may have
-// begun in the middle, or too little would be left.
+// loaded, and that is not what the steps do. How many points are that; 0 where too little would be
+// left.
 std::size_t start_up(const Material& material, const std::vector<Point>& points) {
-  constexpr double kFirstOnes = 0.05;  // marks that begin with so small a share began with the job
-  constexpr double kLongest = 0.9;     // of the run: short jobs import for longer than they train
+  constexpr double kLongest = 0.9;  // of the run: short jobs import for longer than they train
   constexpr std::size_t kLeft = 24;
-  const auto* steps = material.marks->steps();
-  if (steps == nullptr || material.clock_is_steps || points.empty()) return 0;
-  if (steps->first_count() > std::max(2.0, kFirstOnes * steps->last_count())) return 0;
+  const auto working = since_first_step(material, points);
+  if (!working || *working < kLeft) return 0;
   const double begin = points.front().at;
-  const double until = steps->first_at();
+  const double until = material.marks->steps()->first_at();
   if (until - begin > kLongest * (points.back().at - begin)) return 0;
-  const auto first = std::find_if(points.begin(), points.end(),
-                                  [&](const Point& point) { return point.at >= until; });
-  if (points.end() - first < static_cast<std::ptrdiff_t>(kLeft)) return 0;
-  return static_cast<std::size_t>(first - points.begin());
+  return points.size() - *working;
 }
 
 std::vector<double> step_clock(const Material& material, const std::vector<Point>& points) {
@@ -95,10 +91,26 @@ std::vector<double> step_clock(const Material& material, const std::vector<Point
 
 }  // namespace
 
+std::optional<std::size_t> since_first_step(const Material& material,
+                                            const std::vector<Point>& points) {
+  constexpr double kFirstOnes = 0.05;  // marks that begin with so small a share began with the job
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr || material.clock_is_steps || points.empty()) return {};
+  if (steps->first_count() > std::max(2.0, kFirstOnes * steps->last_count())) return {};
+  if (points.back().at < steps->first_at()) return {};
+  const auto first = std::find_if(points.begin(), points.end(), [&](const Point& point) {
+    return point.at >= steps->first_at();
+  });
+  return static_cast<std::size_t>(points.end() - first);
+}
+
 std::optional<Setting> prepare(const Material& material) {
   Setting out{.material = &material, .points = material.points};
   out.regime = find_regime(out.points, material.restarts);
   out.points.resize(out.regime.end);
+  // Starting up says nothing of what the steps do, however long it took.
+  const auto working = since_first_step(material, out.points);
+  if (working && *working < kFewestWorking) return {};
   if (out.regime.begin == 0) out.started = start_up(material, out.points);
   out.points.erase(out.points.begin(), out.points.begin() + static_cast<std::ptrdiff_t>(
                                                                 out.regime.begin + out.started));

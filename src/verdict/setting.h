@@ -30,6 +30,11 @@ struct Setting {
   Track track(const std::vector<double>& clock) const { return {points, clock, swings.troughs}; }
 };
 
+// How many of `points` came after the job's first step; nothing where the marks may have begun in
+// the middle, or the series ended before.
+std::optional<std::size_t> since_first_step(const Material& material,
+                                            const std::vector<Point>& points);
+
 // Empty: too short for anything.
 std::optional<Setting> prepare(const Material& material);
 
