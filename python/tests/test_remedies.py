@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 import tidegauge
-from tidegauge import checkpoint
+from tidegauge import _memory, checkpoint
 from tidegauge.loading import Watched
 from tidegauge.remedies import Cleanup, _libc, malloc_state, malloc_trim, tune_malloc
 from tidegauge.retention import Checked
@@ -295,3 +295,14 @@ def test_a_long_series_is_thinned_out_evenly(tmp_path):
     header, first, *_ = (tmp_path / "steps.csv").read_text().splitlines()
     assert header == "time,step,anon_bytes" and first.startswith("0,0,")
     readings.close()
+
+
+def test_an_old_number_is_not_told_again(monkeypatch):
+    """Beside new ones it would say that nothing has changed."""
+    numbers = iter(range(10))
+    monkeypatch.setattr(_memory, "SLOW_EVERY_SECONDS", 0.0)
+    slow = _memory._Rarely(lambda: {"uss": next(numbers)}, share=1e-9)
+    assert slow.value() == {"uss": 0}
+    assert slow.value() == {}, "it would have cost too much"
+    monkeypatch.setattr(_memory, "SLOW_EVERY_SECONDS", 60.0)
+    assert slow.value(at_any_cost=True) == {"uss": 1} == slow.value()

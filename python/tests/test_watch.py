@@ -13,23 +13,23 @@ from tidegauge._verdict import Verdict, binary, judge
 
 
 
-def grow(w, looks):
-    """Steps of 1 MiB until the gauge has looked so often."""
-    keep, n, seen = [], 0, 0
-    while seen < looks:
+def grow(w, steps):
+    """So many steps of 1 MiB, as fast as the gauge looks: one or more looks between any two of them."""
+    keep, seen = [], 0
+    while len(keep) < steps:
         os.sched_yield()  # lets the thread that hears the gauge run
-        if w.looks > seen:  # as fast as the gauge looks
-            seen, n = w.looks, n + 1
+        if w.looks > seen:
+            seen = w.looks
             keep.append(bytearray(1 << 20))
-            tidegauge.step(n)
+            tidegauge.step(len(keep))
     return keep
 
 
 def test_a_block_gets_a_verdict_on_this_process_by_its_own_steps():
     with tidegauge.watch(interval="20ms") as w:
         with tidegauge.phase("train"):
-            keep = grow(w, looks=100)
-    assert len(keep) > 50
+            keep = grow(w, steps=100)
+    assert len(keep) == 100
     assert w.verdict.subject["process"]["pid"] == os.getpid()
     assert w.verdict.klass == "undecided"  # a second of straight growth says nothing yet
     assert w.verdict.bytes_per_step["value"] == pytest.approx(1 << 20, rel=0.25)  # a page more for malloc, steps between looks

@@ -22,9 +22,9 @@ class StepLog:
     def __init__(self, count_tensors: bool = True) -> None:
         self.memory = Memory(count_tensors)
         self.steps_per_epoch: Optional[float] = None
-        self.first: Optional[tuple] = None
-        self.last: Optional[tuple] = None
-        self.peak: dict = {}
+        self.first: Optional[int] = None  # step that was logged
+        self.last: Optional[int] = None
+        self._kinds: dict = {}
         self._readings = Readings(with_gpu=False, with_time=True)
 
     def step(self, number: int) -> None:
@@ -36,26 +36,24 @@ class StepLog:
 
     def read(self, step: int) -> dict:
         """What goes into the trainer's log now."""
-        now = self.memory.read()
-        self.first = self.first or (step, now)
-        self.last = (step, now)
-        for name, value in now.items():
-            self.peak[name] = max(value, self.peak.get(name, value))
+        now = self._note(step, self.memory.read())
         return logged(now, self.memory.tensor_counts())
+
+    def _note(self, step: int, now: dict) -> dict:
+        self.first = step if self.first is None else self.first
+        self.last = step
+        for name, value in now.items():
+            self._kinds.setdefault(name, _Kind(step, value)).add(step, value)
+        return now
 
     def summary(self, large_tensors: int = 5) -> list:
         """Lines for people: what grew, which tensors are large, and the verdict. Growth alone proves nothing."""
         if self.first is None or self.last is None:
             return []
-        (from_step, before), (to_step, after) = self.first, self.last
-        lines = [f"memory from step {from_step} to step {to_step}:"]
-        for name in sorted(set(before) & set(after) - {"peak"}):
-            if before[name] == after[name] == 0:
-                continue  # no swap, no shared memory
-            steps = to_step - from_step
-            rate = f", {shown((after[name] - before[name]) / steps)} a step" if steps > 0 else ""
-            peak = shown(self.peak[name])
-            lines.append(f"  {name:<14}{shown(before[name]):>10} -> {shown(after[name]):>10}, peak {peak:>10}{rate}")
+        self._note(self.last, self.memory.read(at_any_cost=True))  # the last one of each kind is from now
+        lines = [f"memory from step {self.first} to step {self.last}:"]
+        for name in sorted(set(self._kinds) - {"peak"}):
+            lines += self._kinds[name].line(name)
         return lines + _tensor_lines(large_tensors) + [f"  {line}" for line in self.verdict_lines()]
 
     def verdict_lines(self) -> list:
@@ -63,6 +61,10 @@ class StepLog:
         by = ""
         if found is None:
             found, by = self._own_verdict(), " (by the callback's own readings; `tidegauge run` sees more)"
+        elif found.klass == "undecided":  # a gauge that looks once a second has seen little of a short training
+            own = self._own_verdict()
+            if own is not None and own.klass != "undecided":
+                found, by = own, " (by the callback's own readings at every step; the gauge cannot tell yet)"
         if found is None:
             return ["no verdict: the run was too short, or the tidegauge program is not installed"]
         return [f"{found}{by}", *found.evidence[:3]]
@@ -79,6 +81,26 @@ class StepLog:
         except Exception as error:
             _verdict.warn(f"no verdict: {error}")
             return None
+
+
+class _Kind:
+    """One kind of memory: the first, the last and the largest that was read."""
+
+    def __init__(self, step: int, value: int) -> None:
+        self._first = self._last = (step, value)
+        self._peak = value
+
+    def add(self, step: int, value: int) -> None:
+        self._last = (step, value)
+        self._peak = max(self._peak, value)
+
+    def line(self, name: str) -> list:
+        (from_step, before), (to_step, after) = self._first, self._last
+        if self._peak == 0:
+            return []  # no swap, no shared memory
+        steps = to_step - from_step
+        rate = f", {shown((after - before) / steps)} a step" if steps > 0 else ""
+        return [f"  {name:<14}{shown(before):>10} -> {shown(after):>10}, peak {shown(self._peak):>10}{rate}"]
 
 
 def _tensor_lines(most: int) -> list:

@@ -34,30 +34,33 @@ def kilobytes(path: str, names: dict) -> dict:
 
 
 class _Rarely:
-    """What `read` returned last time, and again only when its cost is a small share of the time that has passed."""
+    """What `read` returns, called only when its cost is a small share of the time that has passed. Between two of them there is
+    nothing, but for the first moment: an old number beside new ones would say that nothing has changed."""
 
     def __init__(self, read: Any, share: float) -> None:
         self._read = read
         self._share = share
-        self._next_at = 0.0
+        self._read_at = float("-inf")
+        self._next_at = float("-inf")
         self._last: dict = {}
 
-    def value(self) -> dict:
+    def value(self, at_any_cost: bool = False) -> dict:
         now = time.monotonic()
-        if now >= self._next_at:
+        if at_any_cost or now >= self._next_at:
             try:
                 self._last = self._read()
             except Exception:  # what is logged beside the loss must not end the job
                 self._last = {}
             took = time.monotonic() - now
+            self._read_at = now
             self._next_at = now + max(SLOW_EVERY_SECONDS, took / self._share)
-        return self._last
+        return self._last if now <= self._read_at + SLOW_EVERY_SECONDS else {}
 
 
 class Memory:
     """Reads this process's memory in bytes, {"rss": …, "anon": …, "uss": …, "gpu_allocated": …}, and counts of tensors.
 
-    Absent is absent: no "gpu_allocated" without a GPU in use.
+    Absent is absent: no "gpu_allocated" without a GPU in use, and no "uss" where it was not read in the last second.
     """
 
     def __init__(self, count_tensors: bool = True) -> None:
@@ -65,8 +68,9 @@ class Memory:
         self._cuda = _Rarely(_cuda, 1.0)
         self._tensors = _Rarely(lambda: tensors(0)[1] if count_tensors else {}, TENSORS_SHARE)
 
-    def read(self) -> dict:
-        return {**kilobytes("/proc/self/status", _STATUS), **self._rollup.value(), **self._cuda.value()}
+    def read(self, at_any_cost: bool = False) -> dict:
+        slow = (self._rollup.value(at_any_cost), self._cuda.value(at_any_cost))
+        return {**kilobytes("/proc/self/status", _STATUS), **slow[0], **slow[1]}
 
     def tensor_counts(self) -> dict:
         """Live tensors that Python knows, by device."""
