@@ -14,9 +14,19 @@ PATIENCE_SECONDS = 400
 JOBS = pathlib.Path(__file__).resolve().parent / "jobs"
 
 
+# Trainings that several tests look at, and files that import torch and all that is built on it: what xdist keeps together.
+SHARED = ("incident", "with_workers", "cases", "told", "results", "hf", "lightning")
+IMPORTING = ("test_callbacks", "test_package_remedies")
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
 def pytest_collection_modifyitems(items):
     for item in items:
         item.add_marker(pytest.mark.timeout(2 * PATIENCE_SECONDS))
+        kind = getattr(item, "callspec", None) and item.callspec.params.get("kind")
+        used = [name for name in SHARED if name in (*item.fixturenames, kind)]
+        if used or item.module.__name__ in IMPORTING:
+            item.add_marker(pytest.mark.xdist_group(used[0] if used else item.module.__name__))
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +59,11 @@ class Recorded:
     def at_step(self, number, source="framework"):
         """When that step had ended."""
         return next(m["t"] for m in self.marks("step", source) if m["value"] >= number)
+
+    def anon_at(self, seconds):
+        """Bytes of all processes, in the last sample before that."""
+        held = [line["anon"] for line in self.lines if line["kind"] == "sample" and line["t"] <= seconds and "anon" in line]
+        return 1024 * sum(filter(None, held[-1]))
 
     def verdicts(self, until=None):
         """As they would have been at `until` seconds; without it, at the end."""

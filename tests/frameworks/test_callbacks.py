@@ -16,6 +16,7 @@ os.environ.setdefault("TIDEGAUGE_BINARY", os.environ.get("TIDEGAUGE", str(ROOT /
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 torch = pytest.importorskip("torch")
+torch.set_num_threads(1)  # more would only wait for each other
 transformers = pytest.importorskip("transformers")
 lightning = pytest.importorskip("lightning.pytorch")
 
@@ -77,8 +78,10 @@ def test_hf_memory_is_in_the_trainers_own_logs(tmp_path):
     assert [entry["step"] for entry in with_loss] == list(range(8, STEPS + 1, 8))
     for entry in with_loss:
         assert 50 < entry["memory/anon_mib"] < entry["memory/rss_mib"] < 10_000
-        assert entry["memory/uss_mib"] > 50 and entry["memory/tensors_cpu"] >= 4
+        if "memory/uss_mib" in entry:  # read now and then, and left out in between: never an old number
+            assert entry["memory/anon_mib"] - 20 < entry["memory/uss_mib"] < entry["memory/rss_mib"] + 20
         assert not any("gpu" in name for name in entry)
+    assert with_loss[0]["memory/uss_mib"] > 50 and with_loss[0]["memory/tensors_cpu"] >= 4
 
 
 def test_hf_every_so_many_steps(tmp_path):
@@ -206,7 +209,7 @@ def test_lightning_memory_goes_to_the_loggers(tmp_path):
     values = [dict(zip(names, row.split(","))) for row in rows]
     memory = [row for row in values if row["memory/rss_mib"]]
     assert [int(row["step"]) for row in memory] == list(range(10, STEPS + 1, 10))
-    assert all(float(row["memory/uss_mib"]) > 50 for row in memory)
+    assert float(memory[0]["memory/uss_mib"]) > 50
     assert said[0] == f"memory from step 10 to step {STEPS}:" and any("own readings" in line for line in said)
 
 
@@ -221,7 +224,7 @@ def test_lightning_training_is_the_same_to_the_last_bit(tmp_path):
 def test_lightning_accumulation_counts_real_steps(tmp_path):
     callback = tidegauge.lightning.MemoryCallback(every=1, say=lambda line: None)
     fit(tmp_path, callback, accumulate_grad_batches=4)
-    assert callback.memory.last[0] == STEPS // 4 and callback.memory.steps_per_epoch == STEPS / EPOCHS / 4
+    assert callback.memory.last == STEPS // 4 and callback.memory.steps_per_epoch == STEPS / EPOCHS / 4
 
 
 def test_lightning_saves_and_stops_when_asked(tmp_path):

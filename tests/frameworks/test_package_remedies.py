@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 torch = pytest.importorskip("torch")
+torch.set_num_threads(1)  # more would only wait for each other
 from PIL import Image  # noqa: E402
 from torch.utils.data import DataLoader, Dataset, Subset  # noqa: E402
 

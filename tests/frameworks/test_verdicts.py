@@ -2,6 +2,8 @@
 """Jobs of known truth, made of real frameworks: their marks, and what is said of them."""
 import pytest
 
+KEPT_PER_STEP = 4 * 4 * (1 << 15)  # a batch of 4 rows
+
 
 def test_a_collator_that_keeps_its_batches_is_a_leak_per_step(record):
     job = record("collator_leak.py", "out", 3000)
@@ -10,7 +12,10 @@ def test_a_collator_that_keeps_its_batches_is_a_leak_per_step(record):
     assert job.numbers("epoch", "framework")[-1] == 100
     (verdict, *_) = job.verdicts(until=job.at_step(3000))
     assert verdict["class"] == "leak", verdict["words"]
-    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(4 * 4 * (1 << 15), rel=0.25)
+    # 512 KiB are kept; malloc adds up to a fifth, as it happens to find room between them.
+    kept = (job.anon_at(job.at_step(3000)) - job.anon_at(job.at_step(100))) / 2900
+    assert 0.95 * KEPT_PER_STEP < kept < 1.3 * KEPT_PER_STEP
+    assert verdict["growth"]["bytes_per_step"]["value"] == pytest.approx(kept, rel=0.1)
 
 
 def test_evaluations_that_need_memory_are_spikes(record):

@@ -62,7 +62,7 @@ class Environment:
         return sorted(str(path.relative_to(self.folder)) for path in everything)
 
 
-@pytest.fixture(scope="module", params=PYTHONS.values(), ids=PYTHONS.keys())
+@pytest.fixture(scope="module", params=[pytest.param(path, id=name, marks=pytest.mark.xdist_group(name)) for name, path in PYTHONS.items()])
 def environment(request, tmp_path_factory):
     return Environment(tmp_path_factory.mktemp("clean") / "venv", request.param)
 

@@ -12,15 +12,10 @@ import sys
 import time
 import warnings
 
-import lightning.pytorch as lightning
 import torch
-import transformers
 from small_training import BATCH, EPOCHS, Data, Model
 
-import tidegauge.hf
-import tidegauge.lightning
 from tidegauge import _marks
-from tidegauge.resume import ResumableLoader
 
 STANDS_STILL_AT = 7
 LEAK = 16 << 20
@@ -40,34 +35,22 @@ def stand_still(step):
             time.sleep(0.01)
 
 
-class Slow(transformers.TrainerCallback):
-    def on_step_begin(self, args, state, control, **kwargs):
-        stand_still(state.global_step)
-
-
-class SlowLightning(lightning.Callback):
-    def on_train_batch_start(self, trainer, module, batch, index):
-        stand_still(trainer.global_step)
-
-
-class Module(lightning.LightningModule):
-    def __init__(self):
-        super().__init__()
-        self.inner = Model()
-
-    def training_step(self, batch, index):
-        return self.inner(**batch)["loss"]
-
-    def configure_optimizers(self):
-        optimizer = torch.optim.AdamW(self.parameters(), lr=0.01)
-        return {"optimizer": optimizer, "lr_scheduler": torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)}
-
-
 def quiet(line):
     pass
 
 
+# Each imports its own framework alone: that takes longer than the training.
+
+
 def with_hf():
+    import transformers
+
+    import tidegauge.hf
+
+    class Slow(transformers.TrainerCallback):
+        def on_step_begin(self, args, state, control, **kwargs):
+            stand_still(state.global_step)
+
     transformers.set_seed(1)
     arguments = transformers.TrainingArguments(
         output_dir=FOLDER, num_train_epochs=EPOCHS, per_device_train_batch_size=BATCH, report_to=[], use_cpu=True,
@@ -81,11 +64,33 @@ def with_hf():
 
 
 def with_lightning():
+    import lightning.pytorch as lightning
+
+    import tidegauge.lightning
+    from tidegauge.resume import ResumableLoader
+
+    class Slow(lightning.Callback):
+        def on_train_batch_start(self, trainer, module, batch, index):
+            stand_still(trainer.global_step)
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.inner = Model()
+
+        def training_step(self, batch, index):
+            return self.inner(**batch)["loss"]
+
+        def configure_optimizers(self):
+            optimizer = torch.optim.AdamW(self.parameters(), lr=0.01)
+            return {"optimizer": optimizer, "lr_scheduler": torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)}
+
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     lightning.seed_everything(1, verbose=False)
     trainer = lightning.Trainer(
         max_epochs=EPOCHS, accelerator="cpu", default_root_dir=FOLDER, logger=False, enable_progress_bar=False,
         enable_model_summary=False, enable_checkpointing=False,
-        callbacks=[SlowLightning(), tidegauge.lightning.ResumeExactly(), tidegauge.lightning.MemoryCallback(say=quiet)],
+        callbacks=[Slow(), tidegauge.lightning.ResumeExactly(), tidegauge.lightning.MemoryCallback(say=quiet)],
     )  # fmt: skip
     module = Module()
     trainer.fit(module, ResumableLoader(Data(), batch_size=BATCH, seed=3), ckpt_path=CHECKPOINT[0] if CHECKPOINT else None)
@@ -94,7 +99,6 @@ def with_lightning():
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     torch.set_num_threads(1)
     steps, model = with_hf() if KIND == "hf" else with_lightning()
     weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
