@@ -111,10 +111,17 @@ void append_text(std::string& out, std::string_view key, std::string_view text) 
 }
 
 std::optional<std::uint64_t> parse_kib(std::string_view token) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const auto decimal = parse_decimal(token, kKibDecimals);
-  if (!decimal || decimal->whole > std::numeric_limits<std::uint64_t>::max() / kKiB) return {};
-  if (decimal->fraction % kByteInTenBillionths != 0) return {};
-  return decimal->whole * kKiB + decimal->fraction / kByteInTenBillionths;
+  if (!decimal || decimal->whole > kMost / kKiB) return {};
+  // What jq and the like write anew has seventeen digits: a hair beside the byte it was.
+  constexpr std::uint64_t kAHair = kByteInTenBillionths / 100;
+  const std::uint64_t bytes = (decimal->fraction + kByteInTenBillionths / 2) / kByteInTenBillionths;
+  const std::uint64_t whole = bytes * kByteInTenBillionths;
+  const std::uint64_t beside =
+      whole > decimal->fraction ? whole - decimal->fraction : decimal->fraction - whole;
+  if (beside > kAHair || bytes > kMost - decimal->whole * kKiB) return {};
+  return decimal->whole * kKiB + bytes;
 }
 
 std::optional<std::int64_t> parse_seconds(std::string_view token) {

@@ -55,6 +55,7 @@ TEST(LineNumbers, WhatIsFinerThanAByteOrTooLargeIsNone) {
     EXPECT_FALSE(parse_seconds(wrong)) << wrong;
   }
   EXPECT_EQ(parse_kib("1.500"), 1536u);
+  EXPECT_EQ(parse_kib("19707358.686523438"), parse_kib("19707358.6865234375"));
   EXPECT_EQ(parse_seconds("1.5000000000"), 1'500'000'000);
 }
 
