@@ -6,7 +6,7 @@ lazily and keeps them, as many do: an image costs nothing until it is read for t
 decoded pixels stay. After one pass over the data about 1 GB has piled up. Nothing is ever lost, and a
 look at the first minute cannot tell.
 
-    python train.py [--images 112] [--epochs 4] [--seconds-per-step 0.7]
+    python train.py [--images 112] [--epochs 3] [--seconds-per-step 0.6]
 
 There is no GPU and no framework here; each step waits for as long as a small GPU would work.
 """
@@ -147,8 +147,8 @@ def train(rows: list, held_out: list, epochs: int, seconds_per_step: float) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--images", type=int, default=112)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--seconds-per-step", type=float, default=0.7)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--seconds-per-step", type=float, default=0.6)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tidegauge-demo-") as folder:
         print(f"drawing {options.images} pictures of {SIDE}x{SIDE} pixels", flush=True)
