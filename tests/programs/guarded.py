@@ -30,10 +30,10 @@ if manner == "shares":
     shared = multiprocessing.shared_memory.SharedMemory(create=True, size=1 << 20)
     print("shares", shared.name, flush=True)
 for step in range(begin + 1, steps + 1):
-    block = bytearray(mib << 20)
-    block[::4096] = b"x" * len(block[::4096])
     if manner == "healthy":
         held = []
+    block = bytearray(mib << 20)
+    block[::4096] = b"x" * len(block[::4096])
     held.append(block)
     del block
     time.sleep(0.01)  # the rest of a step
