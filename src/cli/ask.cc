@@ -55,9 +55,7 @@ double patience_of(const AskOptions& options) {
 }
 
 bool lives(const proc::Root& root, const record::ProcessId& who) {
-  const auto text = root.read(who.pid, "stat");
-  if (!text) return false;
-  const auto stat = proc::parse_stat(*text);
+  const auto stat = proc::read_stat(root, who.pid);
   return stat && stat->id == who;
 }
 

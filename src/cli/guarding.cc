@@ -85,8 +85,7 @@ std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
     return {};
   }
   const auto root = proc::Root::open(proc::Roots{}.proc);
-  const auto text = root ? root->read(top, "stat") : Result<std::string>(root.error());
-  const auto stat = text ? proc::parse_stat(*text) : Result<proc::Stat>(text.error());
+  const auto stat = root ? proc::read_stat(*root, top) : Result<proc::Stat>(root.error());
   if (!stat) {
     fail("watch", kCouldNotLook, "the job is not guarded: " + stat.error().what);
     return {};

@@ -54,9 +54,7 @@ record::ProcessId JobMarks::who_is(const Session& session, pid_t pid) {
   if (const auto known = session.who_is(pid); known.pid != 0) return known;
   const auto [at, is_new] = newcomers_.try_emplace(pid);
   if (!is_new || !processes_) return at->second;
-  const auto text = processes_->read(pid, "stat");
-  if (!text) return {};
-  if (const auto stat = proc::parse_stat(*text)) at->second = stat->id;
+  if (const auto stat = proc::read_stat(*processes_, pid)) at->second = stat->id;
   return at->second;
 }
 

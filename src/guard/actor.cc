@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "guard/answers.h"
+#include "guard/group_files.h"
 
 namespace tidegauge::guard {
 
@@ -35,10 +35,6 @@ constexpr std::int64_t kIdleNs = 5 * kMillisecond;
 
 std::int64_t now_ns() {
   return clock_ns(CLOCK_MONOTONIC);
-}
-
-int open_pidfd(pid_t pid) {
-  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
 }
 
 void pause_for(std::int64_t ns) {
@@ -94,7 +90,7 @@ bool Actor::await_job() {
   while (job_ < 0) {
     if (board_.over || is_over(hands_.gauge)) return false;
     if (const auto pid = board_.job.load(); pid > 0) {
-      job_ = open_pidfd(pid);
+      job_ = pidfd_of(pid).release();
       return job_ >= 0;
     }
     pause_for(kIdleNs);
@@ -350,7 +346,7 @@ double kernel_limit_of(double limit, double lendable) {
 void run_actor(const Hands& hands) {
   settle();
   ::prctl(PR_SET_NAME, "tg-guard");
-  const int self = open_pidfd(::getpid());
+  const int self = pidfd_of(::getpid()).release();
   const pid_t twin = self >= 0 ? ::fork() : -1;
   if (twin == 0) run_twin(hands, self);
   hands.board.twin = twin;

@@ -8,14 +8,13 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "base/text.h"
+#include "guard/group_files.h"
 #include "proc/cgroup_files.h"
 #include "proc/cgroup_place.h"
 #include "proc/root.h"
@@ -31,40 +30,9 @@ constexpr std::string_view kPrefix = "tidegauge-";
 constexpr int kKillRounds = 100;
 constexpr int kFreezeTries = 50;  // of a millisecond
 
-using Buffer = std::array<char, 16384>;
-
-std::string_view read_into(const UniqueFd& fd, Buffer& buffer, off_t at = 0) {
-  ssize_t got = 0;
-  do {
-    got = ::pread(fd.get(), buffer.data(), buffer.size(), at);
-  } while (got < 0 && errno == EINTR);
-  return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
-}
-
-bool write_to(const UniqueFd& fd, std::string_view text) {
-  ssize_t put = 0;
-  do {
-    put = ::pwrite(fd.get(), text.data(), text.size(), 0);
-  } while (put < 0 && errno == EINTR);
-  return put == static_cast<ssize_t>(text.size());
-}
-
-UniqueFd open_file(const std::string& folder, const char* name, int flags) {
-  return UniqueFd(::open((folder + "/" + name).c_str(), flags | O_CLOEXEC));
-}
-
-bool write_number(const UniqueFd& fd, double bytes) {
-  std::array<char, 32> text{};
-  const auto value = static_cast<long long>(bytes);
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} &&
-         write_to(fd, {text.data(), static_cast<std::size_t>(end - text.data())});
-}
-
-bool lives(const proc::Root& root, const Owner& owner) {
-  const auto text = root.read(owner.pid, "stat");
-  const auto stat = text ? proc::parse_stat(*text) : Result<proc::Stat>(text.error());
-  return stat && stat->id.start_ticks == owner.start_ticks && !proc::has_ended(*stat);
+bool lives(const proc::Root& root, const record::ProcessId& owner) {
+  const auto stat = proc::read_stat(root, owner.pid);
+  return stat && stat->id == owner && !proc::has_ended(*stat);
 }
 
 bool is_folder(const std::string& path) {
@@ -91,7 +59,7 @@ struct Cell::Own {
   std::optional<proc::CgroupPlace> freezer{};
 };
 
-std::optional<Owner> owner_of(std::string_view name) {
+std::optional<record::ProcessId> owner_of(std::string_view name) {
   if (!name.starts_with(kPrefix)) return {};
   name.remove_prefix(kPrefix.size());
   const auto dash = name.find('-');
@@ -99,7 +67,15 @@ std::optional<Owner> owner_of(std::string_view name) {
   const auto pid = to_number<pid_t>(name.substr(0, dash));
   const auto ticks = to_number<std::uint64_t>(name.substr(dash + 1));
   if (!pid || *pid <= 0 || !ticks) return {};
-  return Owner{*pid, *ticks};
+  return record::ProcessId{*pid, *ticks};
+}
+
+Result<std::string> Cell::own_name(const proc::Root& root) {
+  const auto text = root.read("self/stat");
+  if (!text) return text.error();
+  const auto self = proc::parse_stat(*text);
+  if (!self) return self.error();
+  return fmt::format("{}{}-{}", kPrefix, self->id.pid, self->id.start_ticks);
 }
 
 pid_t guard_of(const proc::Roots& roots, pid_t pid) {
@@ -122,11 +98,10 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
   Cell cell;
   const auto root = proc::Root::open(roots.proc);
   if (!root) return cell;
-  const auto stat = root->read("self/stat");
-  const auto self = stat ? proc::parse_stat(*stat) : Result<proc::Stat>(stat.error());
+  const auto name = own_name(*root);
   const auto memberships = root->read("self/cgroup");
   const auto mounts = root->read("self/mountinfo");
-  if (!self || !memberships || !mounts) {
+  if (!name || !memberships || !mounts) {
     cell.missing_.emplace_back("no control groups are to be seen from here");
     return cell;
   }
@@ -135,9 +110,8 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
   const Own own{first_real(proc::memory_places(in, seen, roots.sys)),
                 first_real(proc::unified_places(in, seen, roots.sys)),
                 first_real(proc::controller_places("freezer", in, seen, roots.sys))};
-  const auto name = fmt::format("{}{}-{}", kPrefix, self->id.pid, self->id.start_ticks);
-  cell.make_memory(*root, own, name, limit_bytes);
-  cell.make_freezer(own, name);
+  cell.make_memory(*root, own, *name, limit_bytes);
+  cell.make_freezer(own, *name);
   return cell;
 }
 
@@ -146,23 +120,22 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
 // group below it. One that holds others is not ours to change.
 bool Cell::step_down(const proc::Root& root, const std::string& parent,
                      const std::string& name) const {
-  const auto procs = open_file(parent, "cgroup.procs", O_RDONLY);
-  const auto control = open_file(parent, "cgroup.subtree_control", O_WRONLY);
+  const auto procs = open_in(parent, "cgroup.procs", O_RDONLY);
+  const auto control = open_in(parent, "cgroup.subtree_control", O_WRONLY);
   std::string text;
   if (!procs || !control || !proc::read_again(procs.get(), text, "cgroup.procs")) return false;
   const auto pids = proc::parse_pids(text);
   for (const auto pid : pids) {
-    const auto stat = root.read(pid, "stat");
-    const auto known = stat ? proc::parse_stat(*stat) : Result<proc::Stat>(stat.error());
+    const auto known = proc::read_stat(root, pid);
     if (pid != ::getpid() && (!known || known->parent != ::getpid())) return false;
   }
   const auto below = parent + "/" + name + "-gauge";
   if (::mkdir(below.c_str(), 0755) != 0) return false;
-  const auto door = open_file(below, "cgroup.procs", O_WRONLY);
+  const auto door = open_in(below, "cgroup.procs", O_WRONLY);
   for (const auto pid : pids) {
-    if (!door || !write_number(door, pid)) return false;
+    if (!door || !write_group(door, pid)) return false;
   }
-  return write_to(control, "+memory");
+  return write_group(control, "+memory");
 }
 
 // The memory group of the job: a new one where we may, else the one that we are in ourselves.
@@ -181,12 +154,12 @@ void Cell::make_memory(const proc::Root& root, const Own& own, const std::string
   if (made) folders_.push_back(folder);
   const bool first = memory_version_ == 1;
   const auto* const file = first ? "memory.limit_in_bytes" : "memory.max";
-  limit_ = made ? open_file(folder, file, O_RDWR) : UniqueFd();
+  limit_ = made ? open_in(folder, file, O_RDWR) : UniqueFd();
   if (made && !limit_ && !first && step_down(root, parent, name)) {
-    limit_ = open_file(folder, file, O_RDWR);
+    limit_ = open_in(folder, file, O_RDWR);
   }
   if (limit_) {
-    memory_procs_ = open_file(folder, "cgroup.procs", O_RDWR);
+    memory_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
     memory_folders_.push_back(folder);
     limited_ = limit_bytes > 0 && set_limit(limit_bytes);
   } else {
@@ -194,8 +167,13 @@ void Cell::make_memory(const proc::Root& root, const Own& own, const std::string
                        (made ? "the controller is not handed on in " + printable(parent)
                              : failure(parent, error)));
   }
-  for (std::optional<std::string> path = own.memory->path; path; path = proc::parent_path(*path)) {
-    memory_folders_.push_back(*path == "/" ? own.memory->mount : own.memory->mount + *path);
+  add_memory_folders(*own.memory);
+}
+
+// From the group of `place` up to the root of its mount.
+void Cell::add_memory_folders(const proc::CgroupPlace& place) {
+  for (std::optional<std::string> path = place.path; path; path = proc::parent_path(*path)) {
+    memory_folders_.push_back(*path == "/" ? place.mount : place.mount + *path);
   }
 }
 
@@ -214,13 +192,13 @@ void Cell::make_freezer(const Own& own, const std::string& name) {
 }
 
 bool Cell::open_levers(const std::string& folder, int version) {
-  freeze_ = open_file(folder, version == 1 ? "freezer.state" : "cgroup.freeze", O_RDWR);
+  freeze_ = open_in(folder, version == 1 ? "freezer.state" : "cgroup.freeze", O_RDWR);
   if (!freeze_) return false;
   freezer_version_ = version;
-  freezer_procs_ = open_file(folder, "cgroup.procs", O_RDWR);
+  freezer_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
   if (version == 2) {
-    events_ = open_file(folder, "cgroup.events", O_RDONLY);
-    kill_ = open_file(folder, "cgroup.kill", O_WRONLY);
+    events_ = open_in(folder, "cgroup.events", O_RDONLY);
+    kill_ = open_in(folder, "cgroup.kill", O_WRONLY);
   }
   // The kernel makes its buffers on the first read of each.
   (void)is_frozen();
@@ -261,25 +239,25 @@ std::vector<int> Cell::join_fds() const {
 }
 
 bool Cell::freeze() const {
-  return freeze_ && write_to(freeze_, freezer_version_ == 1 ? "FROZEN" : "1");
+  return freeze_ && write_group(freeze_, freezer_version_ == 1 ? "FROZEN" : "1");
 }
 
 bool Cell::thaw() const {
-  return freeze_ && write_to(freeze_, freezer_version_ == 1 ? "THAWED" : "0");
+  return freeze_ && write_group(freeze_, freezer_version_ == 1 ? "THAWED" : "0");
 }
 
 bool Cell::is_frozen() const {
-  Buffer buffer;
-  if (freezer_version_ == 1) return read_into(freeze_, buffer).starts_with("FROZEN");
-  return events_ && read_into(events_, buffer).find("frozen 1") != std::string_view::npos;
+  GroupText buffer;
+  if (freezer_version_ == 1) return read_group(freeze_, buffer).starts_with("FROZEN");
+  return events_ && read_group(events_, buffer).find("frozen 1") != std::string_view::npos;
 }
 
 bool Cell::set_limit(double bytes) const {
-  return limit_ && write_number(limit_, bytes);
+  return limit_ && write_group(limit_, static_cast<long long>(bytes));
 }
 
 bool Cell::kill() const {
-  if (kill_ && write_to(kill_, "1")) return true;
+  if (kill_ && write_group(kill_, "1")) return true;
   if (!freezer_procs_) return false;
   kill_one_by_one();
   return true;
@@ -293,8 +271,8 @@ void Cell::kill_one_by_one() const {
     for (int tries = 0; tries < kFreezeTries && !is_frozen(); ++tries) {
       ::nanosleep(&moment, nullptr);
     }
-    Buffer buffer;
-    auto pids = read_into(freezer_procs_, buffer);
+    GroupText buffer;
+    auto pids = read_group(freezer_procs_, buffer);
     while (!pids.empty()) {
       const auto pid = to_number<pid_t>(next_line(pids));
       if (pid && *pid > 0) ::kill(*pid, SIGKILL);
@@ -307,9 +285,9 @@ void Cell::kill_one_by_one() const {
 bool Cell::holds(pid_t pid) const {
   const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
   if (!procs || pid <= 0) return false;
-  Buffer buffer;
+  GroupText buffer;
   for (off_t at = 0;;) {
-    auto pids = read_into(procs, buffer, at);
+    auto pids = read_group(procs, buffer, at);
     if (pids.empty()) return false;
     const auto end = pids.rfind('\n');
     if (end == pids.npos) return false;
@@ -322,26 +300,27 @@ bool Cell::holds(pid_t pid) const {
 }
 
 bool Cell::signal(pid_t pid, int number) const {
-  const UniqueFd process(pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1);
+  if (pid <= 0) return false;
+  const UniqueFd process = pidfd_of(pid);
   if (!process || !holds(pid)) return false;
   return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
 }
 
 bool Cell::is_empty() const {
   const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
-  Buffer buffer;
-  return !procs || read_into(procs, buffer).empty();
+  GroupText buffer;
+  return !procs || read_group(procs, buffer).empty();
 }
 
 UniqueFd Cell::trip_wire(double bytes) const {
   if (memory_version_ != 1 || !limit_ || memory_folders_.empty()) return UniqueFd();
   UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const auto usage = open_file(memory_folders_.front(), "memory.usage_in_bytes", O_RDONLY);
-  const auto control = open_file(memory_folders_.front(), "cgroup.event_control", O_WRONLY);
+  const auto usage = open_in(memory_folders_.front(), "memory.usage_in_bytes", O_RDONLY);
+  const auto control = open_in(memory_folders_.front(), "cgroup.event_control", O_WRONLY);
   if (!event || !usage || !control) return UniqueFd();
   const auto line =
       fmt::format("{} {} {}", event.get(), usage.get(), static_cast<long long>(bytes));
-  return write_to(control, line) ? std::move(event) : UniqueFd();
+  return write_group(control, line) ? std::move(event) : UniqueFd();
 }
 
 }  // namespace tidegauge::guard

@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "proc/cgroup_place.h"
 #include "proc/root.h"
 #include "proc/roots.h"
 #include "record/sample.h"
@@ -73,6 +74,9 @@ class Cell {
  private:
   Cell() = default;
   struct Own;  // places that we are in
+  // What groups of ours are called.
+  static Result<std::string> own_name(const proc::Root& root);
+  void add_memory_folders(const proc::CgroupPlace& place);
   void make_memory(const proc::Root& root, const Own& own, const std::string& name,
                    double limit_bytes);
   void make_freezer(const Own& own, const std::string& name);
@@ -97,11 +101,7 @@ class Cell {
 };
 
 // "tidegauge-812-93811": of a group whose owner has this pid and start time.
-struct Owner {
-  pid_t pid = 0;
-  std::uint64_t start_ticks = 0;
-};
-std::optional<Owner> owner_of(std::string_view folder_name);
+std::optional<record::ProcessId> owner_of(std::string_view folder_name);
 // The gauge that guards `pid` already, found by the groups that it is in; 0: none that lives.
 pid_t guard_of(const proc::Roots& roots, pid_t pid);
 

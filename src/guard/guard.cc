@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "guard/actor.h"
+#include "guard/group_files.h"
 
 namespace tidegauge::guard {
 
@@ -22,10 +23,6 @@ namespace {
 // How long the actor may take to say its last word.
 constexpr int kFarewellMs = 2000;
 constexpr int kLookMs = 5;
-
-UniqueFd pidfd_of(pid_t pid) {
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-}
 
 struct Kills {
   std::int64_t own = -1;

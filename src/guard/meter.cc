@@ -2,38 +2,25 @@
 #include "guard/meter.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 #include <string_view>
 
 #include "base/text.h"
+#include "guard/group_files.h"
 #include "proc/cgroup_files.h"
 
 namespace tidegauge::guard {
 
 namespace {
 
-// memory.stat of version 2 is 2 KB, vmstat 6 KB.
-using Buffer = std::array<char, 16384>;
-
 // Of the machine's memory, left to it: it becomes slow before it is out of it.
 constexpr double kMachineMargin = 0.02;
 
 // A room that nobody fills.
 constexpr double kUnlimited = 1e18;
-
-std::string_view text_of(const UniqueFd& fd, Buffer& buffer) {
-  if (!fd) return {};
-  ssize_t got = 0;
-  do {
-    got = ::pread(fd.get(), buffer.data(), buffer.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
-}
 
 std::optional<std::uint64_t> amount_of(std::string_view text, std::string_view name) {
   while (!text.empty()) {
@@ -51,19 +38,15 @@ std::int64_t or_unknown(std::optional<std::uint64_t> value) {
   return value ? static_cast<std::int64_t>(*value) : -1;
 }
 
-UniqueFd open_at(const std::string& folder, const char* name) {
-  return UniqueFd(::open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
-}
-
 struct Filled {
   double charged = 0;
   double used = 0;
 };
 
 Filled filled(const Gate& gate) {
-  Buffer buffer;
-  const double charged = or_zero(proc::parse_amount(trimmed(text_of(gate.usage, buffer))));
-  const auto stat = text_of(gate.stat, buffer);
+  GroupText buffer;
+  const double charged = or_zero(proc::parse_amount(trimmed(read_group(gate.usage, buffer))));
+  const auto stat = read_group(gate.stat, buffer);
   const bool first = gate.version == 1;
   const double cache = or_zero(amount_of(stat, first ? "total_active_file" : "active_file")) +
                        or_zero(amount_of(stat, first ? "total_inactive_file" : "inactive_file"));
@@ -71,8 +54,8 @@ Filled filled(const Gate& gate) {
 }
 
 double limit_of(const Gate& gate) {
-  Buffer buffer;
-  const auto limit = proc::parse_limit(trimmed(text_of(gate.limit, buffer)));
+  GroupText buffer;
+  const auto limit = proc::parse_limit(trimmed(read_group(gate.limit, buffer)));
   return limit ? static_cast<double>(*limit) : kUnlimited;
 }
 
@@ -81,17 +64,17 @@ double limit_of(const Gate& gate) {
 Gate open_gate(const std::string& folder, int version) {
   const bool first = version == 1;
   return {.version = version,
-          .usage = open_at(folder, first ? "memory.usage_in_bytes" : "memory.current"),
-          .stat = open_at(folder, "memory.stat"),
-          .limit = open_at(folder, first ? "memory.limit_in_bytes" : "memory.max"),
-          .events = open_at(folder, first ? "memory.oom_control" : "memory.events")};
+          .usage = open_in(folder, first ? "memory.usage_in_bytes" : "memory.current", O_RDONLY),
+          .stat = open_in(folder, "memory.stat", O_RDONLY),
+          .limit = open_in(folder, first ? "memory.limit_in_bytes" : "memory.max", O_RDONLY),
+          .events = open_in(folder, first ? "memory.oom_control" : "memory.events", O_RDONLY)};
 }
 
 Result<Meter> Meter::open(const proc::Roots& roots, const std::vector<std::string>& folders,
                           int version) {
   Meter meter;
-  meter.meminfo_ = open_at(roots.proc, "meminfo");
-  meter.vmstat_ = open_at(roots.proc, "vmstat");
+  meter.meminfo_ = open_in(roots.proc, "meminfo", O_RDONLY);
+  meter.vmstat_ = open_in(roots.proc, "vmstat", O_RDONLY);
   if (!meter.meminfo_) return from_errno(errno, "meminfo");
   for (const auto& folder : folders) {
     auto gate = open_gate(folder, version);
@@ -110,8 +93,8 @@ Result<Meter> Meter::open(const proc::Roots& roots, const std::vector<std::strin
 
 Reading Meter::read(double own_limit) const {
   Reading reading;
-  Buffer buffer;
-  const auto meminfo = text_of(meminfo_, buffer);
+  GroupText buffer;
+  const auto meminfo = read_group(meminfo_, buffer);
   constexpr double kKilobyte = 1024;
   reading.machine_total = or_zero(amount_of(meminfo, "MemTotal:")) * kKilobyte;
   reading.machine_available = or_zero(amount_of(meminfo, "MemAvailable:")) * kKilobyte;
@@ -136,24 +119,24 @@ Reading Meter::read(double own_limit) const {
 }
 
 std::int64_t Meter::kills() const {
-  Buffer buffer;
+  GroupText buffer;
   if (gates_.empty()) return -1;
-  return or_unknown(amount_of(text_of(gates_[0].events, buffer), "oom_kill"));
+  return or_unknown(amount_of(read_group(gates_[0].events, buffer), "oom_kill"));
 }
 
 std::int64_t Meter::kills_above() const {
-  Buffer buffer;
+  GroupText buffer;
   std::int64_t all = -1;
   for (std::size_t i = 1; i < gates_.size(); ++i) {
-    const auto some = or_unknown(amount_of(text_of(gates_[i].events, buffer), "oom_kill"));
+    const auto some = or_unknown(amount_of(read_group(gates_[i].events, buffer), "oom_kill"));
     if (some >= 0) all = std::max(all, std::int64_t{0}) + some;
   }
   return all;
 }
 
 std::int64_t Meter::kills_on_machine() const {
-  Buffer buffer;
-  return or_unknown(amount_of(text_of(vmstat_, buffer), "oom_kill"));
+  GroupText buffer;
+  return or_unknown(amount_of(read_group(vmstat_, buffer), "oom_kill"));
 }
 
 }  // namespace tidegauge::guard

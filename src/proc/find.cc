@@ -59,9 +59,7 @@ struct Candidate {
 };
 
 std::optional<Candidate> look_at(const Root& root, pid_t pid) {
-  const auto text = root.read(pid, "stat");
-  if (!text) return {};
-  auto stat = parse_stat(*text);
+  auto stat = read_stat(root, pid);
   if (!stat || has_ended(*stat)) return {};
   const auto line = root.read(pid, "cmdline");
   return Candidate{.parent = stat->parent,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proc/stat.h"
 
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 #include "base/text.h"
+#include "proc/root.h"
 
 namespace tidegauge::proc {
 
@@ -82,6 +86,15 @@ bool is_census_copy(const Stat& stat) {
   // In its first moment it is not held yet; but it has never run, and so has touched nothing.
   return stat.exit_signal == 0 &&
          (stat.state == kHeldByATracer || is_dead(stat.state) || stat.minor_faults == 0);
+}
+
+Result<Stat> read_stat(const Root& root, pid_t pid) {
+  const auto file = root.open_file(pid, "stat");
+  if (!file) return file.error();
+  char buffer[1024];  // 52 numbers and a name
+  const ssize_t got = ::pread(file->get(), buffer, sizeof buffer, 0);
+  if (got < 0) return from_errno(errno, "stat");
+  return parse_stat({buffer, static_cast<std::size_t>(got)});
 }
 
 }  // namespace tidegauge::proc

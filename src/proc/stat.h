@@ -47,6 +47,9 @@ struct Stat {
 
 // The text of /proc/PID/stat. Opens nothing, so it can be fuzzed.
 Result<Stat> parse_stat(std::string_view text);
+class Root;
+// Of a process as it is now; Gone: there is none.
+Result<Stat> read_stat(const Root& root, pid_t pid);
 
 // Ended, and kept only until its parent asks how. A first thread that has left the others alone
 // looks like that too, but has not ended.

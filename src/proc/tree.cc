@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -22,15 +21,6 @@ constexpr double kAllEverySeconds = 60;
 constexpr double kAllShareOfACore = 0.0001;
 
 constexpr pid_t kInit = 1;
-
-Result<Stat> read_stat(const Root& root, pid_t pid) {
-  const auto file = root.open_file(pid, "stat");
-  if (!file) return file.error();
-  char buffer[1024];  // 52 numbers and a name
-  const ssize_t got = ::pread(file->get(), buffer, sizeof buffer, 0);
-  if (got < 0) return from_errno(errno, "stat");
-  return parse_stat({buffer, static_cast<std::size_t>(got)});
-}
 
 // Threads have numbers too, and files under them that look like a process's.
 bool is_process(const Root& root, pid_t pid) {
