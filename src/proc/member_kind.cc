@@ -193,6 +193,10 @@ MemberKind kind_of(const Member& member, const Program& program) {
         text.find("multiprocessing.semaphore_tracker") != text.npos) {
       return MemberKind::Tracker;
     }
+    // inductor tries whether what it built can be loaded, in a process that lives for a second
+    if (text.find("torchinductor") != text.npos && text.find("LoadLibrary") != text.npos) {
+      return MemberKind::CompileWorker;
+    }
     if (text.find("multiprocessing.forkserver") != text.npos) return MemberKind::ForkServer;
     if (text.find("multiprocessing.spawn") != text.npos) return MemberKind::Spawned;
   }

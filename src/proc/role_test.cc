@@ -70,6 +70,16 @@ TEST(NameRoles, FindsTheJobBehindItsWrappersAndItsWorkers) {
       "wwMllccco");
 }
 
+TEST(NameRoles, KnowsWhatTriesToLoadACompiledLibrary) {
+  const Words trial{kPython, "-c",
+                    "\nimport torch\nfrom ctypes import cdll\n"
+                    "cdll.LoadLibrary(\"/tmp/torchinductor_root/xo/cxo533e53n.so\")\n"};
+  const Words own{kPython, "-c", "from ctypes import cdll; cdll.LoadLibrary('/opt/mine.so')"};
+  EXPECT_EQ(letters(name_roles(std::vector{member(11, 1, 500, kTrain), member(12, 11, 440, trial),
+                                           member(13, 11, 20, own)})),
+            "Mco");
+}
+
 TEST(NameRoles, KnowsWorkersThatWereSpawned) {
   const Words spawned{kPython, "-B", "-c",
                       "from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=6, "

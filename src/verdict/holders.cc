@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidegauge::verdict {
 
@@ -13,6 +14,8 @@ constexpr std::size_t kMostPiles = 16;
 constexpr std::size_t kMostProcesses = 64;
 constexpr double kWorthNaming = 0.1;  // of the growth
 constexpr std::size_t kMostCauses = 5;
+constexpr double kTellingCount = 100;  // of objects: two such piles are not alike by chance
+constexpr double kSameCount = 0.01;
 constexpr std::size_t kMostCensuses = 16;  // that are remembered of a process
 
 struct Remedy {
@@ -63,41 +66,62 @@ void Holders::thin(Censuses& censuses) {
   censuses.resize(kept);
 }
 
-double Holders::grown(const Census* before, const Pile& pile) {
-  if (before == nullptr) return pile.bytes;
-  for (const auto& then : before->piles) {
-    if (then.type == pile.type && then.holder == pile.holder) return pile.bytes - then.bytes;
+// The same pile in another census; one that is found by another way there (a function that runs was
+// given its holder) is told by its number, where that is not a common one.
+const Holders::Pile* Holders::find(const Census* census, const Pile& pile) {
+  if (census == nullptr) return nullptr;
+  const Pile* alike = nullptr;
+  for (const auto& then : census->piles) {
+    if (then.type != pile.type) continue;
+    if (then.holder == pile.holder) return &then;
+    if (pile.count >= kTellingCount && std::abs(then.count - pile.count) <= kSameCount * pile.count)
+      alike = &then;
   }
-  return pile.bytes;
+  return alike;
 }
 
-std::vector<Cause> Holders::causes(const record::ProcessId& process, double growth_bytes,
-                                   double since) const {
-  const auto found = processes_.find(process);
-  if (found == processes_.end() || growth_bytes <= 0) return {};
-  const auto& censuses = found->second;
-  // The first one after it began to grow, or else the last one before.
+double Holders::grown(const Census* before, const Pile& pile) {
+  const auto* const then = find(before, pile);
+  return then == nullptr ? pile.bytes : pile.bytes - then->bytes;
+}
+
+// The first one after it began to grow, or else the last one before.
+const Holders::Census* Holders::first_to_compare(const Censuses& censuses, double since) {
   const Census* before = censuses.size() > 1 ? &censuses.front() : nullptr;
   for (std::size_t i = 1; i + 1 < censuses.size() && before->at < since; ++i) {
     before = &censuses[i];
   }
+  return before;
+}
+
+std::vector<Cause> Holders::causes(const record::ProcessId& process, const Growth& growth) const {
+  const auto place = processes_.find(process);
+  if (place == processes_.end() || growth.bytes <= 0) return {};
+  const auto& censuses = place->second;
+  const Census* const before = first_to_compare(censuses, growth.since);
+  // Between these two a warm-up may have ended that the leak was hidden under. A leak adds objects;
+  // what was as many before and became larger (images that were decoded) may well have been the
+  // warm-up, and a wrong name is worse than none.
+  const bool doubtful = growth.is_leak && before != nullptr && before->at < growth.since;
+  // Of what was there before and grew on, all counts: growth before the first census was not seen
+  // from inside.
+  const bool later = before == &censuses.front() && before->at > growth.since;
   auto piles = censuses.back().piles;
   std::stable_sort(piles.begin(), piles.end(), [&](const Pile& a, const Pile& b) {
     return grown(before, a) > grown(before, b);
   });
   std::vector<Cause> causes;
   for (const auto& pile : piles) {
-    // Of what was there before and grew on, all counts: growth before the first census was not
-    // seen from inside.
-    const bool later = before == &censuses.front() && before->at > since;
     const double counted = later ? pile.bytes : grown(before, pile);
-    if (grown(before, pile) <= 0 || counted < kWorthNaming * growth_bytes) continue;
+    if (grown(before, pile) <= 0 || counted < kWorthNaming * growth.bytes) continue;
+    const auto* const then = find(before, pile);
+    if (doubtful && then != nullptr && pile.count <= then->count) continue;
     if (causes.size() == kMostCauses) break;
     causes.push_back({.kind = fmt::format("{:.0f} {}", pile.count, pile.type),
                       .type = pile.type,
                       .count = pile.count,
                       .bytes = static_cast<std::uint64_t>(pile.bytes),
-                      .share = std::min(1.0, counted / growth_bytes),
+                      .share = std::min(1.0, counted / growth.bytes),
                       .site = "",
                       .retained_by = pile.holder,
                       .remedy = remedy_for(pile.type)});
@@ -105,10 +129,10 @@ std::vector<Cause> Holders::causes(const record::ProcessId& process, double grow
   return causes;
 }
 
-std::vector<Cause> Holders::causes(double growth_bytes, double since) const {
+std::vector<Cause> Holders::causes(const Growth& growth) const {
   std::vector<Cause> best;
   for (const auto& [process, censuses] : processes_) {
-    auto found = causes(process, growth_bytes, since);
+    auto found = causes(process, growth);
     if (!found.empty() && (best.empty() || *found.front().share > *best.front().share)) {
       best = std::move(found);
     }

@@ -11,17 +11,23 @@
 
 namespace tidegauge::verdict {
 
+// The growth that causes are looked for.
+struct Growth {
+  double bytes = 0;
+  double since = 0;      // seconds since the recording began
+  bool is_leak = false;  // it goes on, and what had stopped growing before is not its cause
+};
+
 class Holders {
  public:
   // `at`: seconds since the recording began.
   void add(const record::Event& held, double at);
 
-  // What has piled up in a process while it grew by `growth_bytes` since `since`, or is there if
-  // there was no census before that: largest first, each at least a tenth of the growth.
-  std::vector<Cause> causes(const record::ProcessId& process, double growth_bytes,
-                            double since) const;
+  // What has piled up in a process while it grew, or is there if there was no census before that:
+  // largest first, each at least a tenth of the growth.
+  std::vector<Cause> causes(const record::ProcessId& process, const Growth& growth) const;
   // The same for whichever process has piled up most.
-  std::vector<Cause> causes(double growth_bytes, double since) const;
+  std::vector<Cause> causes(const Growth& growth) const;
 
  private:
   struct Pile {
@@ -36,7 +42,9 @@ class Holders {
   };
   using Censuses = std::vector<Census>;
   static void thin(Censuses& censuses);
+  static const Pile* find(const Census* census, const Pile& pile);
   static double grown(const Census* before, const Pile& pile);
+  static const Census* first_to_compare(const Censuses& censuses, double since);
 
   std::map<record::ProcessId, Censuses> processes_{};
 };

@@ -170,9 +170,9 @@ void Judgement::name_causes(Verdict& verdict) const {
   const auto kind = verdict.subject.kind;
   if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
   const auto& process = verdict.subject.process;
-  verdict.causes =
-      process ? watched_.holders().causes(*process, verdict.grown_bytes, verdict.grown_since)
-              : watched_.holders().causes(verdict.grown_bytes, verdict.grown_since);
+  const Growth growth{verdict.grown_bytes, verdict.grown_since, verdict.klass == Class::Leak};
+  const auto& holders = watched_.holders();
+  verdict.causes = process ? holders.causes(*process, growth) : holders.causes(growth);
   if (verdict.causes.empty()) return;
   double explained = 0;
   for (const auto& cause : verdict.causes) explained += *cause.share;
