@@ -125,8 +125,12 @@ class Teller {
     for (const Node node : dominators_.reached) {
       if (dominators_.immediate[node] != kNoNode) continue;
       const auto parent = parents_[node];
-      // A named root is a pile of its own; of what only C code holds, those of a type are one.
-      const bool alone = parent == kNoNode && named_.contains(node);
+      // A named root is a pile of its own; of what only C code holds, those of a type are one. So
+      // is what weighs and has a name in its holder: `batch` and `total` of a module are not alike
+      // because both are tensors.
+      const bool has_own_name = parent != kNoNode && heap_.type(parent).shape == Shape::Dict;
+      const bool alone =
+          parent == kNoNode ? named_.contains(node) : has_own_name && retained_[node] >= worth_;
       const auto key = alone ? std::pair(node, static_cast<const TypeInfo*>(nullptr))
                              : std::pair(parent, &heap_.type(node));
       add(node, piles[key]);

@@ -343,3 +343,24 @@ def test_a_module_level_buffer_has_its_name(call):
         assert largest["retained_bytes"] == (50 << 20) + 33
     finally:
         program.end()
+
+
+SHARED_BY_MODULES = """
+import sys, types
+first, second = bytearray(50 << 20), bytearray(30 << 20)
+sys.modules["other"] = other = types.ModuleType("other")
+other.first, other.second = first, second
+del other
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_variables_that_two_modules_share_keep_their_names(call):
+    program = Program([sys.executable, "-c", SHARED_BY_MODULES])
+    try:
+        program.answer()
+        largest = census_of(call, program.pid)["retainers"][:2]
+        assert [(one["path"].partition(".")[2], one["count"]) for one in largest] == [("first", 1), ("second", 1)], largest
+    finally:
+        program.end()
