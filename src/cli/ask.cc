@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/find_page.h"
 #include "cli/options.h"
 #include "proc/root.h"
@@ -167,7 +167,8 @@ int ask_and_wait(record::AskPage& page, const proc::Root& root, const AskOptions
 }  // namespace
 
 int ask(Words words) {
-  CLI::App app("Ask a job that runs under the gauge for a checkpoint, and say where it is.", "ask");
+  CommandLine app("Ask a job that runs under the gauge for a checkpoint, and say where it is.",
+                  "ask");
   AskOptions options;
   app.add_option("PID", options.pid, "the gauge that runs the job, or a process of the job")
       ->required()
@@ -177,7 +178,7 @@ int ask(Words words) {
                "how long to wait for the answer; 10m by default");
   app.add_flag("--json", options.json, "the answers as a JSON document");
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   const auto root = proc::Root::open(proc::Roots{}.proc);
   if (!root) return fail("ask", kCouldNotLook, root.error().what);

@@ -4,11 +4,11 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <fstream>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/options.h"
 #include "cli/stop_signals.h"
 #include "record/census_reader.h"
@@ -111,7 +111,7 @@ int follow(const Wanted& wanted) {
 }  // namespace
 
 int census(Words words) {
-  CLI::App app("What a Python process holds, and who holds it, read from outside.", "census");
+  CommandLine app("What a Python process holds, and who holds it, read from outside.", "census");
   Wanted wanted;
   app.add_option("PID", wanted.pid, "the process")->required()->check(no_process_id);
   app.add_flag("--stream", wanted.how.stream, "count without stopping anything");
@@ -124,7 +124,7 @@ int census(Words words) {
   add_duration(app, "--follow", wanted.follow_seconds, "count again and again, without a stop")
       ->excludes(diff);
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   wanted.text.columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
   return wanted.follow_seconds ? follow(wanted) : take_one(wanted);

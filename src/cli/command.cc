@@ -6,13 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#include "base/text.h"
 
 namespace tidegauge::cli {
 
@@ -32,21 +29,6 @@ bool dumb_terminal() {
 }
 
 }  // namespace
-
-std::optional<int> parse(CLI::App& app, Words words) {
-  try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order CLI11 wants
-    app.parse(reversed);
-    return {};
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return kNothingWrong;
-  } catch (const CLI::ParseError& error) {
-    put(stderr, fmt::format("tidegauge {}: {}\nTry 'tidegauge {} --help'.\n", app.get_name(),
-                            printable(error.what()), app.get_name()));
-    return kWrongUse;
-  }
-}
 
 void put(std::FILE* to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdio>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,10 +10,6 @@
 
 #include "base/result.h"
 #include "cli/exit_codes.h"
-
-namespace CLI {
-class App;
-}
 
 namespace tidegauge::cli {
 
@@ -40,10 +35,6 @@ int ask(Words words);
 std::span<const Command> commands();
 
 inline constexpr std::string_view kTool = "tidegauge " TIDEGAUGE_VERSION;
-
-// Parses `words`. A value is the exit code to leave with at once: 0 after --help, 2 after an error
-// that has been printed with the way to --help.
-std::optional<int> parse(CLI::App& app, Words words);
 
 // Writes `text`. That a reader has left or a disk is full is no reason to end otherwise than
 // planned: fmt::print would throw.

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/doctor_guard.h"
 #include "cli/doctor_here.h"
 #include "cli/doctor_text.h"
@@ -28,12 +28,12 @@ bool is_missing(const proc::Finding& finding) {
 }  // namespace
 
 int doctor(Words words) {
-  CLI::App app("What can be measured here, and what to change where it cannot.", "doctor");
+  CommandLine app("What can be measured here, and what to change where it cannot.", "doctor");
   pid_t pid = 0;
   bool json = false;
   auto* const named = app.add_option("PID", pid, "look at this process, too")->check(no_process_id);
   app.add_flag("--json", json, "print the findings as JSON");
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   const proc::CollectOptions options;
   const auto paper = paper_of(STDOUT_FILENO);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/guard_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/command_line.h"
 #include "cli/options.h"
 
 namespace tidegauge::cli {
@@ -13,18 +12,20 @@ namespace {
 
 constexpr int kRestarts = 10;
 
-void add_seconds(CLI::App& app, const std::string& name, double& seconds, const std::string& help) {
-  const auto take = [&seconds, name](const std::string& text) {
+void add_seconds(CommandLine& app, const std::string& name, double& seconds,
+                 const std::string& help) {
+  const auto take = [&seconds](const std::string& text) -> std::string {
     const auto value = parse_duration(text);
-    if (!value) throw CLI::ValidationError(name, "'" + text + "' is no time like 10m or 1h30m");
+    if (!value) return "'" + text + "' is no time like 10m or 1h30m";
     seconds = *value;
+    return {};
   };
-  app.add_option_function<std::string>(name, take, help)->type_name("TIME");
+  app.add_parsed(name, take, help)->type_name("TIME");
 }
 
 }  // namespace
 
-void add_guard(CLI::App& app, GuardOptions& options, std::vector<std::string>& without) {
+void add_guard(CommandLine& app, GuardOptions& options, std::vector<std::string>& without) {
   app.add_flag("--guard", options.on,
                "keep the job from being killed for its memory: ask it to save, let it end in time");
   app.add_flag("--dry-run", options.dry_run, "say what the guard would do, and do nothing");
@@ -46,10 +47,10 @@ void add_guard(CLI::App& app, GuardOptions& options, std::vector<std::string>& w
       ->type_name("COMMAND");
 }
 
-void add_restart(CLI::App& app, GuardOptions& options) {
+void add_restart(CommandLine& app, GuardOptions& options) {
   app.add_flag("--restart-on-limit{10}", options.restarts,
                "start the job again from its last whole checkpoint, up to 10 times, or =N times")
-      ->check(CLI::PositiveNumber);
+      ->positive();
   app.add_option("--resume-with", options.resume_with,
                  "shell command that goes on from {checkpoint}; otherwise the same command, with "
                  "$TIDEGAUGE_RESUME")

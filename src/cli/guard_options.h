@@ -6,11 +6,9 @@
 
 #include "guard/policy.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tidegauge::cli {
+
+class CommandLine;
 
 struct GuardOptions {
   bool on = false;
@@ -22,8 +20,8 @@ struct GuardOptions {
 };
 
 // --guard and what goes with it. Complete after finish(); that says what is wrong, empty: nothing.
-void add_guard(CLI::App& app, GuardOptions& options, std::vector<std::string>& without);
-void add_restart(CLI::App& app, GuardOptions& options);
+void add_guard(CommandLine& app, GuardOptions& options, std::vector<std::string>& without);
+void add_restart(CommandLine& app, GuardOptions& options);
 std::string finish(GuardOptions& options, const std::vector<std::string>& without);
 
 }  // namespace tidegauge::cli

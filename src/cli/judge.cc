@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "verdict/compare.h"
@@ -63,21 +63,21 @@ void print_side_by_side(const std::vector<verdict::Outline>& runs, const JudgeOp
                                       static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns)));
 }
 
-void add_unit(CLI::App& app, std::optional<double>& unit_bytes) {
-  const auto take = [&unit_bytes](const std::string& text) {
+void add_unit(CommandLine& app, std::optional<double>& unit_bytes) {
+  const auto take = [&unit_bytes](const std::string& text) -> std::string {
     const auto bytes = parse_bytes("1" + text);
-    if (!bytes) throw CLI::ValidationError("--unit", "'" + text + "' is no unit like MB or KiB");
+    if (!bytes) return "'" + text + "' is no unit like MB or KiB";
     unit_bytes = static_cast<double>(*bytes);
+    return {};
   };
-  app.add_option_function<std::string>("--unit", take,
-                                       "unit of columns whose name does not end in one (_kb, _mb…)")
+  app.add_parsed("--unit", take, "unit of columns whose name does not end in one (_kb, _mb…)")
       ->type_name("UNIT");
 }
 
 }  // namespace
 
 int judge(Words words) {
-  CLI::App app("Verdicts for a recording, or for somebody else's numbers.", "judge");
+  CommandLine app("Verdicts for a recording, or for somebody else's numbers.", "judge");
   JudgeOptions options;
   app.add_option("FILE", options.files, "recordings, CSV files, or what other tools wrote")
       ->required();
@@ -89,7 +89,7 @@ int judge(Words words) {
   add_unit(app, options.unit_bytes);
   add_rules(app, options.rules);
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   int worst = kNothingWrong;
   std::vector<verdict::Outline> runs;

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdlib>
 #include <memory>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "record/ring.h"
 
 namespace tidegauge::cli {
@@ -81,15 +81,15 @@ struct CloseRing {
 }  // namespace
 
 int mark(Words words) {
-  CLI::App app("Tell the gauge about a step, an epoch, a phase or anything else, from a script.",
-               "mark");
+  CommandLine app("Tell the gauge about a step, an epoch, a phase or anything else, from a script.",
+                  "mark");
   std::vector<std::string> given;
   bool strict = false;
   app.add_option("NAME=VALUE", given, "step=N, epoch=N, begin=PHASE, end=PHASE, note=TEXT")
       ->required();
   app.add_flag("--strict", strict, "fail where no gauge listens");
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   std::vector<Mark> marks;
   for (const auto& word : given) {

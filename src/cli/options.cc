@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/command_line.h"
 #include "cli/exit_codes.h"
 
 namespace tidegauge::cli {
@@ -23,52 +22,48 @@ bool calls_for_action(const verdict::Verdict& verdict) {
   return verdict.forecast && verdict.forecast->probability > kLikely;
 }
 
-void add_bar(CLI::App& app, const char* name, double& bar, const char* what) {
-  app.add_option(name, bar, what)
-      ->check(CLI::Range(0.5, 0.999))
-      ->capture_default_str()
-      ->type_name("P");
+void add_bar(CommandLine& app, const char* name, double& bar, const char* what) {
+  app.add_option(name, bar, what)->within(0.5, 0.999)->show_default()->type_name("P");
 }
 
 }  // namespace
 
-CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<double>& bytes,
-                       const std::string& help) {
-  const auto take = [&bytes, name](const std::string& text) {
+CommandOption* add_bytes(CommandLine& app, const std::string& name, std::optional<double>& bytes,
+                         const std::string& help) {
+  const auto take = [&bytes](const std::string& text) -> std::string {
     const auto value = parse_bytes(text);
-    if (!value) throw CLI::ValidationError(name, "'" + text + "' is no size like 32GB or 1.5GiB");
+    if (!value) return "'" + text + "' is no size like 32GB or 1.5GiB";
     bytes = static_cast<double>(*value);
+    return {};
   };
-  return app.add_option_function<std::string>(name, take, help)->type_name("SIZE");
+  return app.add_parsed(name, take, help)->type_name("SIZE");
 }
 
-CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<double>& seconds,
-                          const std::string& help) {
-  const auto take = [&seconds, name](const std::string& text) {
+CommandOption* add_duration(CommandLine& app, const std::string& name,
+                            std::optional<double>& seconds, const std::string& help) {
+  const auto take = [&seconds](const std::string& text) {
     seconds = parse_duration(text);
-    if (!seconds) throw CLI::ValidationError(name, "'" + text + "' is no time like 10m or 1h30m");
+    return seconds ? std::string() : "'" + text + "' is no time like 10m or 1h30m";
   };
-  return app.add_option_function<std::string>(name, take, help)->type_name("TIME");
+  return app.add_parsed(name, take, help)->type_name("TIME");
 }
 
-void add_rules(CLI::App& app, verdict::Rules& rules) {
+void add_rules(CommandLine& app, verdict::Rules& rules) {
   add_bytes(app, "--limit", rules.limit_bytes,
             "memory that may be used; otherwise the limit that binds (cgroup, RAM)");
   app.add_option("--leak-prior", rules.leak_prior,
                  "how likely a leak is before anything was measured")
-      ->check(CLI::Range(0.01, 0.99))
-      ->capture_default_str()
+      ->within(0.01, 0.99)
+      ->show_default()
       ->type_name("P");
-  const auto take_warm_up = [&rules](const std::string& text) {
+  const auto take_warm_up = [&rules](const std::string& text) -> std::string {
     const auto seconds = parse_duration(text);
-    if (!seconds || *seconds <= 0) {
-      throw CLI::ValidationError("--longest-warm-up", "'" + text + "' is no time like 40m");
-    }
+    if (!seconds || *seconds <= 0) return "'" + text + "' is no time like 40m";
     rules.longest_warm_up_minutes = *seconds / 60;
+    return {};
   };
-  app.add_option_function<std::string>(
-         "--longest-warm-up", take_warm_up,
-         "how long growth may go on in a straight line and still end by itself [40m]")
+  app.add_parsed("--longest-warm-up", take_warm_up,
+                 "how long growth may go on in a straight line and still end by itself [40m]")
       ->type_name("TIME");
   add_bar(app, "--leak-from", rules.finished_bar,
           "probability from which a finished recording is called a leak");
@@ -76,7 +71,7 @@ void add_rules(CLI::App& app, verdict::Rules& rules) {
           "the same while watching, which looks again and again");
   app.add_option("--steps-per-epoch", rules.steps_per_epoch,
                  "optimizer steps in one pass over the data, where the job does not say")
-      ->check(CLI::PositiveNumber)
+      ->positive()
       ->type_name("N");
 }
 
@@ -85,7 +80,7 @@ std::string no_process_id(const std::string& word) {
   return pid && *pid > 0 ? "" : "'" + word + "' is no process id";
 }
 
-void add_sitting(CLI::App& app, SittingOptions& sitting) {
+void add_sitting(CommandLine& app, SittingOptions& sitting) {
   add_duration(app, "--interval", sitting.interval_seconds, "time between two looks [1s]")
       ->check([](const std::string& text) {
         const auto seconds = parse_duration(text);

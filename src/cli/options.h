@@ -7,23 +7,22 @@
 
 #include "verdict/verdict.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace tidegauge::cli {
 
+class CommandLine;
+class CommandOption;
+
 // "32GB", "1.5GiB"; "10m", "1h30m". What is neither is an error of use that says what was expected.
-CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<double>& bytes,
-                       const std::string& help);
-CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<double>& seconds,
-                          const std::string& help);
+CommandOption* add_bytes(CommandLine& app, const std::string& name, std::optional<double>& bytes,
+                         const std::string& help);
+CommandOption* add_duration(CommandLine& app, const std::string& name,
+                            std::optional<double>& seconds, const std::string& help);
 
 // --limit, --leak-prior, --longest-warm-up, --steps-per-epoch. `rules` is complete after parsing.
-void add_rules(CLI::App& app, verdict::Rules& rules);
+void add_rules(CommandLine& app, verdict::Rules& rules);
 
-// What is wrong with `word` as the number of a process, as CLI11 wants to hear it; empty: nothing.
+// What is wrong with `word` as the number of a process, as check() wants to hear it; empty:
+// nothing.
 std::string no_process_id(const std::string& word);
 
 // What `watch` and `run` share.
@@ -36,7 +35,7 @@ struct SittingOptions {
   bool quiet = false;
   bool no_census = false;
 };
-void add_sitting(CLI::App& app, SittingOptions& sitting);
+void add_sitting(CommandLine& app, SittingOptions& sitting);
 
 // 1 for a verdict that calls for action (a leak, or a limit that is likely to be reached), else 0.
 int exit_code_of(const verdict::Verdicts& verdicts);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
@@ -66,7 +66,7 @@ Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
 }  // namespace
 
 int report(Words words) {
-  CLI::App app("A report of a recording: a page to look at and send around, or text.", "report");
+  CommandLine app("A report of a recording: a page to look at and send around, or text.", "report");
   Wanted wanted;
   verdict::Rules rules;
   app.add_option("RECORDING", wanted.path,
@@ -81,7 +81,7 @@ int report(Words words) {
   app.add_flag("--text", wanted.text, "plain text, as run and watch end with")->excludes(markdown);
   add_rules(app, rules);
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
 
   const auto judged = judge_file({.path = wanted.path}, rules);
   if (!judged) return fail("report", exit_code_of(judged.error()), judged.error().what);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/earlier_runs.h"
 #include "cli/guard_options.h"
 #include "cli/guarding.h"
@@ -76,8 +76,8 @@ Split split_at_dashes(Words words) {
 }
 
 std::optional<int> parse_run(Words words, RunOptions& options) {
-  CLI::App app("Start a job under the gauge: its tree is watched, recorded and judged.", "run");
-  app.prefix_command();
+  CommandLine app("Start a job under the gauge: its tree is watched, recorded and judged.", "run");
+  app.stop_at_a_word();
   app.add_option("--json", options.json_path, "write the verdict document there at the end")
       ->type_name("FILE");
   app.add_flag("--no-marks", options.no_marks, "give the job no channel for its steps and phases");
@@ -97,7 +97,7 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   add_rules(app, options.rules);
   app.footer(kExamples);
   auto [ours, rest] = split_at_dashes(words);
-  if (const auto code = parse(app, ours)) return code;
+  if (const auto code = app.parse(ours)) return code;
   if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
     return fail("run", kWrongUse, wrong);
   }

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <ctime>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/job_environment.h"
 #include "cli/job_marks.h"
 #include "cli/options.h"
@@ -59,8 +59,8 @@ struct ServeOptions {
 };
 
 std::optional<int> parse_serve(Words words, ServeOptions& options) {
-  CLI::App app("A live page of jobs and recordings, and metrics of them, for this machine.",
-               "serve");
+  CommandLine app("A live page of jobs and recordings, and metrics of them, for this machine.",
+                  "serve");
   auto* pids =
       app.add_option("PID", options.pids, "processes to follow, each with all its children")
           ->check(no_process_id);
@@ -73,7 +73,7 @@ std::optional<int> parse_serve(Words words, ServeOptions& options) {
       ->excludes(pids)
       ->excludes(name);
   app.add_option("--port", options.port, "where to listen; 0: any that is free [8433, or any]")
-      ->check(CLI::Range(0, 65535))
+      ->within(0, 65535)
       ->type_name("N");
   add_duration(app, "--interval", options.sitting.interval_seconds, "time between two looks [1s]");
   app.add_flag("--no-record", options.sitting.no_record, "keep no recordings");
@@ -83,7 +83,7 @@ std::optional<int> parse_serve(Words words, ServeOptions& options) {
   app.footer(kExamples);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const auto ours = static_cast<std::size_t>(dashes - words.begin());
-  if (const auto code = parse(app, words.subspan(0, ours))) return code;
+  if (const auto code = app.parse(words.subspan(0, ours))) return code;
   if (dashes != words.end()) options.command.assign(dashes + 1, words.end());
   if (options.run != !options.command.empty()) {
     return fail("serve", kWrongUse, "a command is started by --run -- COMMAND");

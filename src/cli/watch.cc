@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cli/attached_marks.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/find_page.h"
 #include "cli/guard_options.h"
 #include "cli/guarding.h"
@@ -140,7 +140,7 @@ Attached attach_guard(const WatchOptions& options) {
 }  // namespace
 
 int watch(Words words) {
-  CLI::App app("Follow a job that already runs: its tree, kinds of memory, verdict.", "watch");
+  CommandLine app("Follow a job that already runs: its tree, kinds of memory, verdict.", "watch");
   WatchOptions options;
   auto* pids = app.add_option("PID", options.pids, "processes to follow, with all their children")
                    ->check(no_process_id);
@@ -163,7 +163,7 @@ int watch(Words words) {
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
-  if (const auto code = parse(app, words)) return *code;
+  if (const auto code = app.parse(words)) return *code;
   if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
     return fail("watch", kWrongUse, wrong);
   }
