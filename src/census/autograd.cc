@@ -58,6 +58,22 @@ bool Autograd::fits(Address node, const EdgesPlace& place) const {
   return leads_on;
 }
 
+// Neighbouring words that lead to different objects look like bounds, too, and between those lies
+// whatever there is. So an array has to be all that malloc gave away in one piece, or at least to
+// begin with a tensor, as no object of C++ does.
+bool Autograd::is_array(Address begin, Address end, Address room) const {
+  if (begin == 0 || begin % 16 != 0 || end <= begin || end % 8 != 0 || room < end ||
+      room - begin > kMostArrayBytes || is_in_library(begin)) {
+    return false;
+  }
+  constexpr std::uint64_t kFlags = 7;
+  constexpr std::uint64_t kHeader = 8;
+  constexpr std::uint64_t kMostSlack = 32;  // what is left of a piece is given away with it
+  const auto piece = memory_.pointer(begin - kHeader) & ~kFlags;
+  const auto needed = room - begin + kHeader;
+  return (piece >= needed && piece - needed < kMostSlack) || is_tensor(memory_.pointer(begin));
+}
+
 Address Autograd::meta_of(Address impl) const {
   if (meta_ == 0 || !is_tensor(impl)) return 0;
   const auto meta = memory_.pointer(impl + meta_);

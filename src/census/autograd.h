@@ -4,6 +4,7 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
 #include "census/natives.h"
 
@@ -51,21 +52,21 @@ class Autograd {
       if (const auto other = memory_.pointer(at); is_node(other)) next(other);
     }
   }
-  // Calls `saved(impl)` for each tensor that lies in these words, or in an array that they bound.
+  // Calls `saved(impl)` for each tensor that lies in these words, or in an array of which they say
+  // where it begins, where it ends, and how much room it has.
   template <class Saved>
   void for_each_saved(Address from, std::uint64_t bytes, Saved&& saved) const {
-    Address before = 0;
+    Address begin = 0;
+    Address end = 0;
     for (Address at = 0; at + 8 <= bytes; at += 8) {
       const auto word = memory_.pointer(from + at);
       if (is_tensor(word)) saved(word);
-      // An array: where it begins, where it ends.
-      if (before != 0 && before < word && word - before <= kMostArrayBytes && word % 8 == 0 &&
-          !is_in_library(before)) {
-        for (auto inner = before; inner < word; inner += 8) {
+      if (is_array(begin, end, word)) {
+        for (auto inner = begin; inner < end; inner += 8) {
           if (const auto one = memory_.pointer(inner); is_tensor(one)) saved(one);
         }
       }
-      before = word % 16 == 0 ? word : 0;
+      begin = std::exchange(end, word);
     }
   }
   // Behind its edges: first the Python object that stands for the node, if somebody has asked for
@@ -91,6 +92,7 @@ class Autograd {
     return node % 8 == 0 && node != 0 && is_in_library(memory_.pointer(node));
   }
   bool fits(Address node, const EdgesPlace& place) const;
+  bool is_array(Address begin, Address end, Address room) const;
   Address meta_of(Address impl) const;
 
   const Memory& memory_;

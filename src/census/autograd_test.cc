@@ -77,6 +77,7 @@ TEST_P(AutogradOf, GraphsAreFollowedOnceTheyHaveProvedThemselves) {
   torch_.put(array + 16, saved);
   torch_.put(last + 160, array);
   torch_.put(last + 168, array + 32);
+  torch_.put(last + 176, array + 32);
   const auto total = torch_.tensor(last);
   const auto memory = torch_.memory();
   Autograd autograd(memory, libraries_);
@@ -98,6 +99,27 @@ TEST_P(AutogradOf, GraphsAreFollowedOnceTheyHaveProvedThemselves) {
                             [&](Address impl) { tensors.push_back(impl); });
     EXPECT_EQ(tensors, std::vector<Address>{saved});
   }
+}
+
+TEST_P(AutogradOf, NeighboursOfWhichOneLiesBehindTheOtherAreNoArray) {
+  const auto leaf = torch_.node(0, {});
+  const auto node = torch_.node(1, {leaf});
+  const auto hook = torch_.room(64);
+  const auto others = torch_.room(64);  // what somebody else keeps lies between
+  const auto counter = torch_.room(64);
+  const auto total = torch_.tensor(node);
+  torch_.put(others, total);
+  torch_.put(node + 160, hook);
+  torch_.put(node + 168, counter);
+  torch_.put(node + 176, counter + 32);
+  const auto memory = torch_.memory();
+  Autograd autograd(memory, libraries_);
+  autograd.learn({.kind = Native::Kind::Tensor, .behind = total, .back = 56});
+  autograd.learn_graph(total);
+  ASSERT_EQ(autograd.of_tensor(total).grad_fn, node);
+  const auto own = autograd.own_fields();
+  autograd.for_each_saved(node + own, autograd.node_bytes(node) - own,
+                          [&](Address impl) { ADD_FAILURE() << impl << " is another's"; });
 }
 
 TEST_P(AutogradOf, WhatDoesNotProveItselfIsNoGraph) {
