@@ -166,7 +166,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
                            Attempt attempt, Census& census) {
   auto snapshot = Snapshot::take(pid, wishes);
   if (!snapshot) return snapshot.error();
-  const ProcessMemory copy(snapshot->readable_pid());
+  const CopyMemory copy(snapshot->readable_pid());
   // As it was when it was copied: the map from before the stop may be older.
   const auto regions = read_regions(snapshot->readable_pid());
   if (!regions) return regions.error();

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "census/stretch_map.h"
 
 namespace tidegauge::census {
@@ -53,6 +54,18 @@ class ProcessMemory final : public Memory {
 
  private:
   pid_t pid_;
+};
+
+// A copy of a process, read through its file. Reading it in the other way makes the kernel give it
+// pages of its own first: a page shared by two may change under a reader who pins it.
+class CopyMemory final : public Memory {
+ public:
+  explicit CopyMemory(pid_t pid);
+  bool read(Address from, std::span<std::byte> into) const override;
+
+ private:
+  UniqueFd file_;
+  ProcessMemory otherwise_;  // where there is no such file for us
 };
 
 // The same memory in chunks that are read once: for many small reads of something that stands
