@@ -16,7 +16,8 @@ using verdict::Class;
 using verdict::Verdict;
 
 constexpr std::size_t kCauseColumns = 80;
-constexpr double kWorthSaying = 0.02;  // of what is held
+constexpr std::size_t kRemedyColumns = 200;  // a sentence or two
+constexpr double kWorthSaying = 0.02;        // of what is held
 
 // "1.62 GiB to 1.71 GiB per step", where the interval says something.
 Phrase interval_phrase(const Verdict& verdict) {
@@ -132,7 +133,7 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
   const auto kind = shown(cause.kind, kCauseColumns);
   const auto bytes = cause.bytes ? size_phrase(static_cast<double>(*cause.bytes)) : Phrase{};
   Phrase site = shown(cause.site, kCauseColumns);
-  Phrase holder = shown(cause.retained_by, kCauseColumns);
+  Phrase holder = shown_way(cause.retained_by, kCauseColumns);
   if (site->empty()) site.reset();
   if (holder->empty()) holder.reset();
   if (holder) holder = "held by " + *holder;
@@ -141,7 +142,7 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
                      joined(site, holder), "cause"});
   }
   if (auto rest = unexplained(verdict)) facts.push_back(*std::move(rest));
-  if (const auto remedy = shown(cause.remedy, kCauseColumns); !remedy.empty()) {
+  if (const auto remedy = shown(cause.remedy, kRemedyColumns); !remedy.empty()) {
     facts.push_back({"What helps", remedy, "", "remedy"});
   }
   return facts;

@@ -163,6 +163,10 @@ std::string shown(std::string_view text, std::size_t columns) {
   return clipped(trimmed(printable(text)), columns);
 }
 
+std::string shown_way(std::string_view text, std::size_t columns) {
+  return clipped_inside(trimmed(printable(text)), columns);
+}
+
 std::string capitalised(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
   return text;

@@ -39,6 +39,8 @@ std::string confidence_phrase(double confidence);             // "Confidence 97 
 // Text of others made safe to show: printable, one line, at most `columns` wide (an ellipsis shows
 // the cut).
 std::string shown(std::string_view text, std::size_t columns);
+// The same, of a way to an object: where it begins and where it leads to.
+std::string shown_way(std::string_view text, std::size_t columns);
 std::string capitalised(std::string text);
 std::string upper_case(std::string_view text);  // of ASCII letters
 // The same as a sentence: a capital at its front and a full stop at its end; empty stays empty.

@@ -85,6 +85,30 @@ std::string clipped(std::string_view text, std::size_t columns) {
   return out;
 }
 
+std::string clipped_inside(std::string_view text, std::size_t columns) {
+  const auto all = glyphs(text);
+  if (columns == 0 || columns_of(text) <= columns) return clipped(text, columns);
+  const std::size_t room = columns - 1;
+  std::size_t used = 0;
+  std::size_t first = all.size();  // of the end that stays: two thirds
+  while (first > 0) {
+    const auto more = static_cast<std::size_t>(all[first - 1].columns);
+    if (used + more > room - room / 3) break;
+    used += more;
+    --first;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < first; ++i) {
+    const auto more = static_cast<std::size_t>(all[i].columns);
+    if (used + more > room) break;
+    append_utf8(out, all[i].code);
+    used += more;
+  }
+  append_utf8(out, kEllipsis);
+  for (std::size_t i = first; i < all.size(); ++i) append_utf8(out, all[i].code);
+  return out;
+}
+
 std::string padded_right(std::string_view text, std::size_t columns) {
   auto out = clipped(text, columns);
   out.append(columns - columns_of(out), ' ');

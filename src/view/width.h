@@ -24,6 +24,8 @@ std::size_t columns_of(std::string_view text);
 
 // At most `columns` wide; what was cut is replaced by an ellipsis.
 std::string clipped(std::string_view text, std::size_t columns);
+// The same for what matters most at its end, as in a path: the middle goes.
+std::string clipped_inside(std::string_view text, std::size_t columns);
 
 // Exactly `columns` wide, filled with blanks.
 std::string padded_right(std::string_view text, std::size_t columns);

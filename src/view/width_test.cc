@@ -28,6 +28,11 @@ TEST(Width, CutsWithAnEllipsisAndNeverHalfAWideCharacter) {
   EXPECT_EQ(clipped("abcdef", 6), "abcdef");
   EXPECT_EQ(clipped("abcdef", 4), "abc…");
   EXPECT_EQ(clipped("表計算", 4), "表…");
+  EXPECT_EQ(clipped_inside("abcdef", 6), "abcdef");
+  EXPECT_EQ(clipped_inside("abcdefghij", 7), "ab…ghij");
+  EXPECT_EQ(clipped_inside("表計算表計算", 6), "…計算");
+  EXPECT_EQ(clipped_inside("abc", 1), "…");
+  EXPECT_EQ(clipped_inside("abc", 0), "");
   EXPECT_EQ(clipped("表計算", 0), "");
   EXPECT_EQ(padded_right("表計算", 4), "表… ");
   EXPECT_EQ(padded_left("ab", 4), "  ab");

@@ -312,7 +312,7 @@ Phrase cause_sentence(const Verdict& verdict) {
   if (verdict.causes.empty()) return {};
   const auto& cause = verdict.causes.front();
   const auto kind = shown(cause.kind, kCauseColumns);
-  const auto holder = shown(cause.retained_by, kCauseColumns);
+  const auto holder = shown_way(cause.retained_by, kCauseColumns);
   const auto bytes = cause.bytes ? size_phrase(static_cast<double>(*cause.bytes)) : Phrase{};
   if (kind.empty() || !bytes) return {};
   return fmt::format("{} of it are {}{}.", *bytes, kind,
