@@ -70,7 +70,9 @@ def test_growth_is_seen_in_the_right_kind(watch, job):
     gauge = watch(job.pid)
     before = member(gauge.sample(), job.pid)
     assert job.ask(f"grow {64 << 20}") == "grown"
-    after = member(gauge.sample(lambda s: member(s, job.pid)["anon_bytes"] > before["anon_bytes"] + (60 << 20)), job.pid)
+    # A look may fall into the middle of its growth.
+    grown = before["anon_bytes"] + 0.97 * (64 << 20)
+    after = member(gauge.sample(lambda s: member(s, job.pid)["anon_bytes"] > grown), job.pid)
     assert after["anon_bytes"] - before["anon_bytes"] == pytest.approx(64 << 20, rel=0.05)
     assert abs(after["file_bytes"] - before["file_bytes"]) < 4 << 20
     assert after["role"] == "main"
