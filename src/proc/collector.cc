@@ -40,6 +40,12 @@ double slept_seconds() {
   return clock_seconds(CLOCK_BOOTTIME) - clock_seconds(CLOCK_MONOTONIC);
 }
 
+// Forked a moment ago and not run yet, or run in its parent's memory until it calls exec (vfork, as
+// Python's subprocess does): what it seems to hold is its parent's.
+bool holds_only_its_parents(const record::ProcessSample& process) {
+  return process.activity.minor_faults == 0u && process.activity.major_faults == 0u;
+}
+
 }  // namespace
 
 struct Collector::State {
@@ -89,6 +95,7 @@ void Collector::State::add_sample(std::int64_t now_ns) {
   sample.processes.reserve(watchlist.members().size());
   for (auto& watched : watchlist.members()) {
     auto& process = sample.processes.emplace_back(watched.reader.last());
+    if (holds_only_its_parents(process)) process.memory = {};
     process.activity.fds = watched.rare.fds();
     process.activity.vmas = watched.rare.vmas();
     process.memory.gpu = surroundings->gpu_of(process.id.pid);

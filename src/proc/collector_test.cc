@@ -48,6 +48,20 @@ class FakeMachine : public ::testing::Test {
   FakeProc sys_;
 };
 
+TEST_F(FakeMachine, WhatAChildHasBeforeItRunsIsItsParents) {
+  FakeProcess child{.pid = 11, .parent = 10, .anon_kb = 900'000, .faults = 0};
+  child.put_into(proc_);
+  auto collector = Collector::open({10}, options());
+  ASSERT_TRUE(collector) << collector.error().what;
+  const auto first = sample_in(collector->collect(0));
+  ASSERT_EQ(first.processes.size(), 2u);
+  EXPECT_FALSE(first.processes[1].memory.anon) << "it is there, and holds nothing yet";
+  child.faults = 40;
+  child.anon_kb = 60;
+  child.put_into(proc_);
+  EXPECT_EQ(sample_in(collector->collect(2 * kSecond)).processes[1].memory.anon, 60u << 10);
+}
+
 TEST_F(FakeMachine, ProcessesComeBeforeEventsAndTheSampleLast) {
   FakeProcess{.pid = 11, .parent = 10, .anon_kb = 50}.put_into(proc_);
   auto collector = Collector::open({10}, options());

@@ -27,14 +27,15 @@ struct FakeProcess {
   std::uint64_t shmem_kb = 0;
   Image image{4096, 8192};
   int wait_status = 0;
+  int faults = 10;
   pid_t thread_group = 0;  // 0: it is a process; otherwise the one whose thread it is
 
   std::string stat() const {
     return fmt::format(
-        "{} ({}) {} {} {} 1 0 -1 0 10 0 2 0 0 0 0 0 20 0 {} 0 {} 4096000 {} 999 {} 0 {} 0 0 0 0 0 "
+        "{} ({}) {} {} {} 1 0 -1 0 {} 0 {} 0 0 0 0 0 20 0 {} 0 {} 4096000 {} 999 {} 0 {} 0 0 0 0 0 "
         "0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 {}\n",
-        pid, name, state, parent, group == 0 ? pid : group, threads, start_ticks, rss_kb() / 4,
-        image.code_start, image.stack_start, wait_status);
+        pid, name, state, parent, group == 0 ? pid : group, faults, faults / 5, threads,
+        start_ticks, rss_kb() / 4, image.code_start, image.stack_start, wait_status);
   }
   std::string statm() const {
     return fmt::format("1000 {} {} 1 0 1 0\n", rss_kb() / 4, (file_kb + shmem_kb) / 4);

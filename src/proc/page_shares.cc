@@ -28,8 +28,9 @@ void divide_one_page(std::vector<Sharer>& sharers, std::span<PageShares> shares,
   const auto same = std::partition(sharers.begin(), sharers.end(), [&](const Sharer& sharer) {
     return sharer.entry.frame != frame;
   });
-  const auto others = static_cast<double>(sharers.end() - same - 1) / seen;
-  const double share = 1 / (1 + std::max(others, 1.0));
+  // Where none of the others could be asked, nothing is known of them but that there is one.
+  const auto asked = static_cast<double>(sharers.end() - same - 1);
+  const double share = 1 / (1 + (seen > 0 ? std::max(asked / seen, 1.0) : 1.0));
   for (auto sharer = same; sharer != sharers.end(); ++sharer) {
     auto& kind = kind_of(shares[sharer->member], sharer->entry, backing);
     kind.shared += 1;

@@ -47,6 +47,13 @@ TEST(SharePages, ThoseThatWereNotAskedCountAsTheOthersDo) {
   EXPECT_NEAR(shares[0].anon.share, 1 / 9.0, 1e-9);
 }
 
+TEST(SharePages, WhereNoneOfTheOthersCouldBeAskedThereIsOne) {
+  // All of its relatives were in the middle of something: nobody's share is beyond all numbers.
+  const auto shares = share_pages(Blocks{{kPresent, kPresent | kFile}}, Backing::File, 0);
+  EXPECT_EQ(shares[0].anon, (KindPages{0, 1, 0.5}));
+  EXPECT_EQ(shares[0].file, (KindPages{0, 1, 0.5}));
+}
+
 TEST(SharePages, TheMappingTellsFilesFromSharedMemory) {
   const Blocks blocks = {{kPresent | kFile | kExclusive, kPresent | kExclusive}};
   EXPECT_EQ(share_pages(blocks, Backing::File)[0].file.exclusive, 1);
