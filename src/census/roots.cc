@@ -6,14 +6,13 @@
 #include <algorithm>
 
 #include "census/dicts.h"
+#include "census/frames.h"
 
 namespace tidegauge::census {
 
 namespace {
 
 constexpr std::size_t kLongestName = 120;
-constexpr int kMostThreads = 10'000;
-constexpr int kMostFrames = 5'000;
 constexpr std::uint64_t kMostLocals = 5'000;
 
 // "/home/me/train.py" is "train", as its module would be called.
@@ -40,18 +39,18 @@ class Finder {
   }
 
   void threads_of(Address interp) {
-    auto thread = memory_.pointer(interp + layout_.interp_threads);
-    for (int i = 0; thread != 0 && i < kMostThreads; ++i) {
+    for_each_thread(memory_, layout_, interp, [&](Address thread) {
       const auto first = static_cast<std::ptrdiff_t>(roots_.size());
-      if (layout_.frame_kind == FrameKind::Objects) {
-        frame_objects(memory_.pointer(thread + layout_.thread_frame));
-      } else {
-        frames(first_frame(thread));
-      }
+      for_each_running(memory_, layout_, types_, thread, [&](const RunningFunction& running) {
+        locals(running.code, running.locals);
+        if (running.object != 0) {
+          roots_.push_back({running.object, Root::Kind::Frame, function_name(running.code)});
+        }
+        return true;
+      });
       // What is handed down has its name from where it came from: main()'s, not the last callee's.
       std::reverse(roots_.begin() + first, roots_.end());
-      thread = memory_.pointer(thread + thread::kNext);
-    }
+    });
   }
 
   std::vector<Root> take() { return std::move(roots_); }
@@ -61,41 +60,7 @@ class Finder {
     return read_text(memory_, layout_, object, kLongestName);
   }
 
-  Shape shape_of(Address object) {
-    if (object == 0) return Shape::Plain;
-    const auto* const type = types_.find(memory_.pointer(object + object::kType));
-    return type == nullptr ? Shape::Plain : type->shape;
-  }
-
-  Address first_frame(Address thread) const {
-    const auto there = memory_.pointer(thread + layout_.thread_frame);
-    if (layout_.frame_kind == FrameKind::Direct || there == 0) return there;
-    return memory_.pointer(there + layout_.cframe_current);
-  }
-
-  void frames(Address frame) {
-    constexpr Address kTag = 3;
-    for (int i = 0; frame != 0 && i < kMostFrames; ++i) {
-      const auto code = memory_.pointer(frame + layout_.frame_code) & ~kTag;
-      if (shape_of(code) == Shape::Code) {
-        locals(code, frame + layout_.frame_locals);
-      }
-      frame = memory_.pointer(frame + layout_.frame_previous);
-    }
-  }
-
-  // Up to 3.10 a frame is an object; its locals follow it, cells and free variables behind them.
-  void frame_objects(Address frame) {
-    constexpr Address kRoomForOne = 8;  // counted in the basic size
-    for (int i = 0; frame != 0 && i < kMostFrames; ++i) {
-      const auto* const type = types_.find(memory_.pointer(frame + object::kType));
-      const auto code = memory_.pointer(frame + layout_.frame_code);
-      if (type == nullptr || type->shape != Shape::Frame || shape_of(code) != Shape::Code) return;
-      locals(code, frame + static_cast<Address>(type->basic_bytes) - kRoomForOne);
-      roots_.push_back({frame, Root::Kind::Frame, function_name(code)});
-      frame = memory_.pointer(frame + layout_.frame_previous);
-    }
-  }
+  Shape shape_of(Address object) { return census::shape_of(memory_, types_, object); }
 
   std::string function_name(Address code) const {
     std::string name;

@@ -29,6 +29,8 @@ constexpr double kGrownSinceLast = 32 * kMiB;
 constexpr double kShareGrownSinceLast = 0.05;
 constexpr double kRoomNeeded = 0.1;  // of the limit: a copy may cost what the job writes meanwhile
 constexpr double kLastWordSeconds = 5;
+constexpr double kListenEverySeconds = 0.2;
+constexpr double kMostSilenceSeconds = 10;
 
 double growth_of(const verdict::Verdict& verdict) {
   return verdict.last_bytes - verdict.first_bytes;
@@ -93,7 +95,8 @@ bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower
 
 void CauseFinder::after_look(Session& session) {
   if (!server_) return;
-  if (const auto answer = server_->take(0)) hear(session, *answer);
+  while (const auto answer = server_->take(0)) hear(session, *answer);
+  listen(session);
   if (server_->busy()) return;
   const auto* const grower = worth_a_look(session);
   if (grower == nullptr || !is_time(session, *grower) || !has_room(session, *grower)) return;
@@ -102,11 +105,42 @@ void CauseFinder::after_look(Session& session) {
 }
 
 void CauseFinder::finish(Session& session) {
-  if (!server_ || !server_->busy()) return;
-  if (const auto answer = server_->take(kLastWordSeconds)) hear(session, *answer);
+  while (server_ && server_->busy()) {
+    const auto answer = server_->take(kLastWordSeconds);
+    if (!answer) return;
+    hear(session, *answer);
+  }
+}
+
+// Of several ranks one is enough: they step together. A job without a trainer that we know is asked
+// less and less often.
+void CauseFinder::listen(const Session& session) {
+  if (steps_ != Steps::ReadFromOutside || server_->is_asked_for_training()) return;
+  const double since = static_cast<double>(session.now_ns() - listened_ns_) / kNsPerSecond;
+  if (since < std::clamp(silent_looks_, kListenEverySeconds, kMostSilenceSeconds)) return;
+  for (const auto& [id, account] : session.summary().accounts().processes) {
+    if (account.gone || account.known.role != record::Role::Main) continue;
+    if (!seems_to_be_python(session, id)) continue;
+    trainer_ = id;
+    listened_ns_ = session.now_ns();
+    return server_->ask_training(id.pid);
+  }
 }
 
 void CauseFinder::hear(Session& session, const CensusServer::Answer& answer) {
+  if (answer.to == CensusServer::Answer::To::Training) return hear_training(session, answer);
+  hear_census(session, answer);
+}
+
+void CauseFinder::hear_training(Session& session, const CensusServer::Answer& answer) {
+  silent_looks_ = answer.training ? 0 : silent_looks_ + 1;
+  if (!answer.training) return;
+  for (const auto& mark : training_.hear(trainer_, listened_ns_, *answer.training)) {
+    session.add(mark);
+  }
+}
+
+void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answer) {
   if (!answer.taken) {
     ++refused_[asked_->process];
     soonest_seconds_ = kAfterARefusalSeconds;

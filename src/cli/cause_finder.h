@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks into the process that grows, now and then, and tells the session who holds what.
+// Looks into the process that grows, now and then, and tells the session who holds what; and how
+// far the job's training has come, where nobody else tells.
 #pragma once
 
 #include <map>
@@ -7,13 +8,16 @@
 
 #include "cli/census_server.h"
 #include "cli/session.h"
+#include "cli/training_marks.h"
 
 namespace tidegauge::cli {
 
 class CauseFinder {
  public:
+  enum class Steps { ToldByTheJob, ReadFromOutside };
   // Without a server it finds nothing, and says nothing.
-  explicit CauseFinder(std::optional<CensusServer> server) : server_(std::move(server)) {}
+  CauseFinder(std::optional<CensusServer> server, Steps steps)
+      : server_(std::move(server)), steps_(steps) {}
 
   void after_look(Session& session);
   // The watch is over: what was asked last is waited for, a little.
@@ -31,12 +35,20 @@ class CauseFinder {
   const verdict::Verdict* worth_a_look(const Session& session) const;
   bool is_time(const Session& session, const verdict::Verdict& grower) const;
   void hear(Session& session, const CensusServer::Answer& answer);
+  void hear_census(Session& session, const CensusServer::Answer& answer);
+  void hear_training(Session& session, const CensusServer::Answer& answer);
+  void listen(const Session& session);
 
   std::optional<CensusServer> server_;
   std::optional<Asked> asked_{};
   double soonest_seconds_ = 0;                  // after the last one, by what it cost
   std::map<record::ProcessId, int> refused_{};  // how often
   std::string note_{};
+  Steps steps_;
+  record::ProcessId trainer_{};  // that was asked last
+  std::int64_t listened_ns_ = 0;
+  double silent_looks_ = 0;  // in a row, without a training
+  TrainingMarks training_{};
 };
 
 }  // namespace tidegauge::cli

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <mutex>
+#include <thread>
 
 #include "base/text.h"
 #include "census/aside.h"
@@ -62,7 +64,27 @@ std::string census_of(pid_t pid) {
   }
 }
 
-void put_all(int line, std::string_view text) {
+// How the training of a process is read; null where that cannot be done.
+struct Listening {
+  pid_t pid = 0;
+  std::unique_ptr<census::TrainingReader> reader{};
+};
+
+// "training STEP STEPS PASSES EPOCHS PHASE", or nothing behind the first word.
+std::string training_of(pid_t pid, Listening& listening) {
+  try {
+    if (listening.pid != pid) listening = {pid, census::TrainingReader::open(pid)};
+    const auto found = listening.reader ? listening.reader->read() : std::nullopt;
+    if (!found) return "training\n\n";
+    return fmt::format("training {} {} {} {} {}\n\n", found->step, found->steps, found->passes,
+                       found->epochs, found->phase);
+  } catch (const std::exception&) {
+    return "training\n\n";
+  }
+}
+
+void put_all(int line, std::mutex& mutex, std::string_view text) {
+  const std::lock_guard lock(mutex);  // one answer after the other
   while (!text.empty()) {
     const ssize_t sent = ::send(line, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -78,13 +100,23 @@ void put_all(int line, std::string_view text) {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
   }
   ::setpriority(PRIO_PROCESS, 0, 10);  // the job comes first
-  pid_t pid = 0;
+  std::mutex mutex;
+  std::thread census;
+  Listening listening;
+  pid_t request = 0;
   while (true) {
-    const ssize_t got = ::read(line, &pid, sizeof pid);
+    const ssize_t got = ::read(line, &request, sizeof request);
     if (got < 0 && errno == EINTR) continue;
-    if (got != sizeof pid) ::_exit(0);  // whoever started us is gone
-    put_all(line, census_of(pid));
-    ::malloc_trim(0);  // what a census takes is not kept until the next one
+    if (got != sizeof request) ::_exit(0);  // whoever started us is gone
+    if (request < 0) {                      // a pid asks for a census, its negative for a training
+      put_all(line, mutex, training_of(-request, listening));
+      continue;
+    }
+    if (census.joinable()) census.join();  // it has answered before
+    census = std::thread([line, &mutex, pid = request] {
+      put_all(line, mutex, census_of(pid));
+      ::malloc_trim(0);  // what a census takes is not kept until the next one
+    });
   }
 }
 
@@ -101,10 +133,25 @@ std::optional<record::Census::Holder> parse_holder(std::string_view line) {
   return holder;
 }
 
+std::optional<census::Training> parse_training(std::string_view words) {
+  const auto number = [&] { return to_number<double>(next_word(words)); };
+  const auto step = number();
+  const auto steps = number();
+  const auto passes = number();
+  const auto epochs = number();
+  if (!step || !steps || !passes || !epochs) return {};
+  return census::Training{*step, *steps, *passes, *epochs, std::string(trimmed(words))};
+}
+
 CensusServer::Answer parse_answer(std::string_view text) {
   CensusServer::Answer answer;
   auto head = next_line(text);
   const auto word = next_word(head);
+  if (word == "training") {
+    answer.to = CensusServer::Answer::To::Training;
+    answer.training = parse_training(head);
+    return answer;
+  }
   answer.denied = word == "denied";
   if (word != "taken") return answer;
   answer.taken = true;
@@ -133,11 +180,19 @@ std::optional<CensusServer> CensusServer::start() {
 }
 
 void CensusServer::ask(pid_t pid) {
-  busy_ = ::send(line_.get(), &pid, sizeof pid, MSG_NOSIGNAL) == sizeof pid;
+  busy_ = send(pid);
+}
+
+void CensusServer::ask_training(pid_t pid) {
+  asked_for_training_ = send(-pid);
+}
+
+bool CensusServer::send(pid_t request) {
+  return ::send(line_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
 }
 
 std::optional<CensusServer::Answer> CensusServer::take(double wait_seconds) {
-  if (!busy_) return {};
+  if (!busy_ && !asked_for_training_) return {};
   const timespec wait{static_cast<time_t>(wait_seconds), 0};
   pollfd ready{line_.get(), POLLIN, 0};
   while (heard_.find(kEnd) == std::string::npos) {
@@ -146,14 +201,16 @@ std::optional<CensusServer::Answer> CensusServer::take(double wait_seconds) {
     const ssize_t got = ::recv(line_.get(), piece, sizeof piece, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) {  // it is gone, and there will be no more
-      busy_ = false;
+      busy_ = asked_for_training_ = false;
       return Answer{};
     }
     heard_.append(piece, static_cast<std::size_t>(got));
   }
-  busy_ = false;
-  const auto text = std::exchange(heard_, {});
-  return parse_answer(text);
+  const auto end = heard_.find(kEnd) + kEnd.size();
+  const auto answer = parse_answer(std::string_view(heard_).substr(0, end));
+  heard_.erase(0, end);
+  (answer.to == Answer::To::Census ? busy_ : asked_for_training_) = false;
+  return answer;
 }
 
 }  // namespace tidegauge::cli

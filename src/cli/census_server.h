@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "census/training.h"
 #include "record/census.h"
 
 namespace tidegauge::cli {
@@ -21,23 +22,32 @@ class CensusServer {
 
   bool busy() const { return busy_; }
   void ask(pid_t pid);  // not while it is busy
+  // How far the training has come that the process is at. Answered at once, censuses or not.
+  void ask_training(pid_t pid);
+  bool is_asked_for_training() const { return asked_for_training_; }
 
   struct Answer {
+    enum class To { Census, Training };
+    To to = To::Census;
     bool taken = false;   // false: it runs no Python that we know, may not be read, or has ended
     bool denied = false;  // it may not be read
     double cpu_seconds = 0;
     double pause_ms = 0;
     std::vector<record::Census::Holder> holders{};
+    std::optional<census::Training> training{};  // nothing: it is at none
   };
-  // What it has said since it was asked. Waits that long at most.
+  // The next of what it has said since it was asked. Waits that long at most.
   std::optional<Answer> take(double wait_seconds);
 
  private:
   explicit CensusServer(UniqueFd line) : line_(std::move(line)) {}
 
+  bool send(pid_t request);
+
   UniqueFd line_;
   std::string heard_{};
   bool busy_ = false;
+  bool asked_for_training_ = false;
 };
 
 }  // namespace tidegauge::cli

@@ -289,8 +289,11 @@ int exit_as(guard::Job job, bool stopped_by_us) {
 // One life of the job, from its start to its end. A code is what to leave with; else it is to
 // begin again.
 std::optional<int> live(RunOptions& options, Lives& lives) {
-  Helpers helpers{JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
-                  CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start())};
+  Helpers helpers{
+      JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
+      CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start(),
+                  options.no_hooks || options.no_marks ? CauseFinder::Steps::ReadFromOutside
+                                                       : CauseFinder::Steps::ToldByTheJob)};
   auto& marks = helpers.marks;
   choose_recording(options);
   if (auto guarding = Guarding::begin(options.guard, options.rules.limit_bytes.value_or(0),

@@ -107,7 +107,9 @@ std::string recording_for(const std::string& command, pid_t pid) {
 }
 
 CauseFinder causes_for(const ServeOptions& options) {
-  return CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start());
+  return CauseFinder(
+      options.sitting.no_census ? std::nullopt : CensusServer::start(),
+      options.run ? CauseFinder::Steps::ToldByTheJob : CauseFinder::Steps::ReadFromOutside);
 }
 
 // All that is served, and the loop that keeps it up to date.

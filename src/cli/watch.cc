@@ -174,7 +174,9 @@ int watch(Words words) {
     return fail("watch", kWrongUse, "what to watch? Give a PID, --name PATTERN or --cgroup PATH.");
   }
 
-  CauseFinder causes(options.sitting.no_census ? std::nullopt : CensusServer::start());
+  CauseFinder causes(options.sitting.no_census ? std::nullopt : CensusServer::start(),
+                     options.attach_marks ? CauseFinder::Steps::ToldByTheJob
+                                          : CauseFinder::Steps::ReadFromOutside);
   StopSignals stop;
   auto collector = open_collector(options);
   if (!collector) {

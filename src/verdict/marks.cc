@@ -106,6 +106,7 @@ void Marks::add_step(const record::Event& event, double at) {
 
 void Marks::add_epoch(const record::Event& event, double at) {
   if (!event.value) return;
+  if (event.name == "steps" && event.total && *event.total >= 1) steps_per_epoch_ = event.total;
   if (!epochs_.empty() && *event.value <= epochs_.last_count()) return;
   if (epochs_.empty()) {
     first_epoch_began_ = at;

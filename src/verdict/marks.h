@@ -79,6 +79,8 @@ class Marks {
   const std::vector<double>& restarts() const { return restarts_; }
   std::optional<double> first_epoch_began() const { return first_epoch_began_; }
   const CountTrack& epochs() const { return epochs_; }  // epoch number that begins
+  // As its trainer has it, where that is known.
+  std::optional<double> steps_per_epoch() const { return steps_per_epoch_; }
   // Of each process that reads the data, what it read for the first time itself.
   const std::map<record::ProcessId, Reads>& readers() const { return readers_; }
 
@@ -93,6 +95,7 @@ class Marks {
   std::vector<EventTrack> events_{};
   std::vector<double> restarts_{};
   CountTrack epochs_{};
+  std::optional<double> steps_per_epoch_{};
   std::map<record::ProcessId, Reads> readers_{};
   std::optional<double> first_epoch_began_{};
 };

@@ -118,6 +118,18 @@ TEST(PassClock, LearnsTheLengthFromTheEpochsSeen) {
   EXPECT_NEAR(passes.steps_per_pass().value_or(0), 25, 1e-6);
 }
 
+TEST(PassClock, TakesTheLengthThatATrainerTells) {
+  Marks marks;
+  for (int i = 30; i <= 70; ++i) marks.add(step(i), 9 * i);
+  auto told = epoch(1);
+  told.name = "steps";
+  told.total = 83;
+  marks.add(told, 9 * 70);
+  const PassClock passes(marks, {}, false);
+  EXPECT_EQ(passes.steps_per_pass(), 83);
+  EXPECT_NEAR(passes.first_pass_ends().value_or(0), 9 * 83, 1e-6) << "while it goes on";
+}
+
 TEST(PassClock, WithinTheFirstEpochOnlyThatIsKnown) {
   Marks marks;
   marks.add(epoch(0), 0);

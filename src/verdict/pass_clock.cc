@@ -76,9 +76,9 @@ PassClock::PassClock(const Marks& marks, const Rules& rules, bool clock_is_steps
                      std::optional<Reads> reads)
     : marks_(&marks), clock_is_steps_(clock_is_steps), reads_(std::move(reads)) {
   const bool has_steps = clock_is_steps || marks.steps() != nullptr;
-  steps_per_pass_ = rules.steps_per_epoch && *rules.steps_per_epoch > 0
-                        ? rules.steps_per_epoch
-                        : steps_between_epochs(marks, clock_is_steps);
+  steps_per_pass_ = rules.steps_per_epoch && *rules.steps_per_epoch > 0 ? rules.steps_per_epoch
+                                                                        : marks.steps_per_epoch();
+  if (!steps_per_pass_) steps_per_pass_ = steps_between_epochs(marks, clock_is_steps);
   if (reads_ && reads_->distinct.size() >= 2) {
     source_ = Source::Distinct;
   } else if (has_steps && steps_per_pass_) {

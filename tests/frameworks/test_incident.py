@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The incident at a tenth of its size, with real HF Trainer: steps, epochs and first pass found without a change to the job."""
+import subprocess
+import sys
+
 import pytest
+from conftest import JOBS, Recorded, environment
 
 EXAMPLES = 663
 STEPS_PER_EPOCH = 83  # 663 examples, 2 x 4 a step, the last one smaller
@@ -78,3 +82,20 @@ def test_each_workers_growth_is_tied_to_what_it_read_itself(with_workers):
     for verdict in workers:
         assert verdict["class"] in ("warm_up", "undecided") and verdict["tied_to"] == "first_pass", verdict["words"]
         assert any("read for the first time" in sentence for sentence in verdict["evidence"]), verdict["evidence"]
+
+
+def test_a_job_that_runs_already_has_steps(tidegauge, tmp_path):
+    """Nothing was put into it: its trainer's count is read from outside."""
+    words = [sys.executable, str(JOBS / "incident.py"), "out", "--epochs", "1"]
+    job = subprocess.Popen(words, cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    path = tmp_path / "watched.tg"
+    done = subprocess.run(
+        [str(tidegauge), "watch", str(job.pid), "--interval", "100ms", "--record", str(path), "-q"], capture_output=True, text=True
+    )
+    out, _ = job.communicate()
+    assert done.returncode in (0, 1) and float(out.split()[-1]) > 0, done.stderr
+    watched = Recorded(tidegauge, done, path)
+    steps = watched.numbers("step", "framework")
+    assert steps == sorted(set(steps)) and len(steps) > 3 and 40 <= steps[-1] <= STEPS_PER_EPOCH
+    (epoch, *_) = watched.marks("epoch", "framework")
+    assert (epoch["value"], epoch["total"]) == (1, pytest.approx(STEPS_PER_EPOCH, rel=0.02))

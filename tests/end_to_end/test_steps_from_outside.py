@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`watch` on a training that nobody prepared: its trainer's own count is read from its memory."""
+import pytest
+from conftest import ROOT, Program
+from test_census import pythons
+from test_watch import watch  # noqa: F401
+
+AT_WORK = ROOT / "tests" / "programs" / "trainer_at_work.py"
+
+
+@pytest.fixture(params=pythons())
+def training(request):
+    program = Program([*request.param.command, request.param.place(AT_WORK)])
+    assert program.answer() == "ready"
+    yield program
+    program.process.kill()
+    program.process.wait()
+
+
+def test_steps_passes_and_evaluations_are_heard(watch, training):  # noqa: F811
+    assert training.ask("at 70 0.8434") == "done"
+    gauge = watch(training.pid)
+    epoch = gauge.event("epoch")
+    assert (epoch["value"], epoch["name"]) == (1, "steps")
+    assert epoch["total"] == pytest.approx(83, rel=0.01)
+    step = gauge.event("step")
+    assert (step["value"], step["total"]) == (70, 332)
+    assert training.ask("evaluate") == "done"
+    assert gauge.event("phase_begin")["name"] == "eval"
+    assert training.ask("train") == "done"
+    assert gauge.event("phase_end")["name"] == "eval"
+    assert training.ask("at 90 1.0843") == "done"
+    assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "epoch" and line["value"] == 2)
+    assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "step" and line["value"] == 90)
