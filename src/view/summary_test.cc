@@ -145,6 +145,7 @@ TEST(Summary, ManyShortProcessesBecomeOneLine) {
   }
   const auto text = plain_text(summary);
   EXPECT_TRUE(has(text, "468 processes came and went; the largest held 1.00 MiB.")) << text;
+  EXPECT_TRUE(has(text, "sh x32")) << "those that are kept one by one are one row, too\n" << text;
   EXPECT_LT(text.size(), 6000u);
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "view/ink.h"
 #include "view/phrases.h"
@@ -21,6 +23,7 @@ namespace {
 constexpr std::size_t kNarrowest = 40;
 constexpr std::size_t kWidest = 120;  // longer lines are hard to read
 constexpr std::size_t kMostProcessRows = 12;
+constexpr std::size_t kAlike = 3;  // gone, of one name: told in one row
 constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kNameColumns = 32;
 // A kind has a line where it is at least this share of the whole.
@@ -125,6 +128,33 @@ void put_process(Table& table, const ProcessAccount& account, const verdict::Ver
   }
 }
 
+// Those that are gone and have one name, a compiler's say, in one row: what each of them grew by
+// tells nobody anything.
+struct GoneAlike {
+  std::size_t count = 0;
+  double least = 0, most = 0;
+  std::uint64_t peak_rss = 0;
+
+  void add(const ProcessAccount& account) {
+    const auto& total = account.tally(Part::Total);
+    least = count == 0 ? total.min() : std::min(least, total.min());
+    most = std::max(most, total.max());
+    peak_rss = std::max(peak_rss, account.peak_rss);
+    ++count;
+  }
+};
+
+bool may_be_told_alike(const ProcessAccount& account) {
+  return account.gone && account.known.role == record::Role::Other;
+}
+
+void put_alike(Table& table, const std::string& name, const GoneAlike& alike) {
+  table.add(
+      row({fmt::format("{} x{}", shown(name, kNameColumns), alike.count), "", ""},
+          {size_or_dash(alike.least), "", size_or_dash(alike.most), "", ""},
+          {alike.peak_rss > 0 ? size_or_dash(static_cast<double>(alike.peak_rss)) : "", "gone"}));
+}
+
 void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts& verdicts) {
   auto columns = std::vector<TableColumn>{{.title = "PROCESS", .importance = 9, .shrinks = true},
                                           {.title = "PID", .right = true, .importance = 5},
@@ -134,9 +164,25 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
   columns.push_back({.title = "PEAK RSS", .right = true, .importance = 1});
   columns.push_back({.title = "VERDICT", .importance = 4});
   Table table(std::move(columns));
-  const auto all = listed_processes(accounts, accounts.processes.size());
+  auto all = listed_processes(accounts, accounts.processes.size());
+  std::map<std::string, GoneAlike> alike;
+  for (const auto* account : all) {
+    if (may_be_told_alike(*account)) alike[account->known.name].add(*account);
+  }
+  std::erase_if(alike, [](const auto& group) { return group.second.count < kAlike; });
+  // The first one, which is the largest, stands for all of them.
+  std::set<std::string> met;
+  std::erase_if(all, [&](const ProcessAccount* account) {
+    const auto& name = account->known.name;
+    return may_be_told_alike(*account) && alike.contains(name) && !met.insert(name).second;
+  });
   for (std::size_t i = 0; i < std::min(all.size(), kMostProcessRows); ++i) {
-    put_process(table, *all[i], verdicts);
+    const auto group = alike.find(all[i]->known.name);
+    if (may_be_told_alike(*all[i]) && group != alike.end()) {
+      put_alike(table, group->first, group->second);
+    } else {
+      put_process(table, *all[i], verdicts);
+    }
   }
   if (table.empty()) return;
   page.heading("Processes");
