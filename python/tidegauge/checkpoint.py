@@ -33,6 +33,22 @@ _has_place = False
 _seen = 0  # number of the last request of the page that was taken
 
 
+_went_on = False
+
+
+def resume_path() -> str:
+    """The whole checkpoint that this life of a guarded job is to go on from; empty: from the beginning."""
+    return os.environ.get("TIDEGAUGE_RESUME", "")
+
+
+def take_resume_path() -> str:
+    """The same for a trainer that goes on by itself: the first one of the process, once."""
+    global _went_on
+    path = "" if _went_on else resume_path()
+    _went_on = _went_on or bool(path)
+    return path
+
+
 class Request:
     """A checkpoint that was asked for. Whoever asked waits to hear what became of it: call saved() or failed().
 

@@ -6,21 +6,61 @@
 """
 from __future__ import annotations
 
+import functools
+import glob
 import os
 from typing import Any, Callable, Optional
 
-from transformers import TrainerCallback
+from transformers import Trainer, TrainerCallback
 
 from tidegauge._log import StepLog
-from tidegauge.checkpoint import Request, listen, requested_anywhere
+from tidegauge.checkpoint import Request, listen, requested_anywhere, resume_path, take_resume_path
 from tidegauge.remedies import Cleanup
+from tidegauge.resume import SeededByIndex
+
+
+def _why_not_equal(trainer: Any, path: str) -> list:
+    """Why a training that goes on from `path` ends with other bits than one that never stopped, as far as that can be told."""
+    args, reasons = trainer.args, []
+    kept = len(glob.glob(os.path.join(glob.escape(path), "rng_state*.pth")))
+    if kept != max(1, args.world_size):
+        reasons.append(f"the random generators of {kept} processes were kept, and there are {max(1, args.world_size)}")
+    if args.ignore_data_skip:
+        reasons.append("ignore_data_skip begins anew with the data")
+    torch: Any = __import__("torch")
+    if args.device.type != "cpu" and not torch.are_deterministic_algorithms_enabled():
+        reasons.append("not all that runs on a GPU is deterministic")
+    return reasons
+
+
+def _go_on_by_itself() -> None:
+    """Lets the first Trainer with a MemoryCallback whose checkpoint the guard names go on from there, unless its program says from where."""
+    original = Trainer.train
+    if hasattr(original, "tidegauge_original"):
+        return
+
+    @functools.wraps(original)
+    def train(self: Any, resume_from_checkpoint: Any = None, *args: Any, **kwargs: Any) -> Any:
+        ours = [one for one in self.callback_handler.callbacks if isinstance(one, MemoryCallback) and one.on_request is not None]
+        mine = os.path.dirname(resume_path()) == os.path.abspath(self.args.output_dir)
+        if ours and mine and resume_from_checkpoint in (None, True):
+            path = take_resume_path()
+            if path:
+                resume_from_checkpoint = path
+                reasons = _why_not_equal(self, path)
+                ours[0].say(f"tidegauge: resumed from {path}" + (f", not bit-equal: {'; '.join(reasons)}" if reasons else ""))
+        return original(self, resume_from_checkpoint, *args, **kwargs)
+
+    train.tidegauge_original = original  # type: ignore[attr-defined]
+    Trainer.train = train
 
 
 class MemoryCallback(TrainerCallback):
     """Memory beside loss and learning rate, whenever the trainer logs and every `every` steps.
 
     on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone, and
-    `tidegauge ask`, too, which says itself whether to stop.
+    `tidegauge ask`, too, which says itself whether to stop. Unless it is None, the next life of a guarded job goes on from its checkpoint
+    by itself.
     """
 
     def __init__(self, every: Optional[int] = None, large_tensors: int = 5, count_tensors: bool = True,
@@ -33,6 +73,8 @@ class MemoryCallback(TrainerCallback):
         self.say = say
         self.memory = StepLog(count_tensors)
         self._request: Optional[Request] = None
+        if on_request is not None and resume_path():
+            _go_on_by_itself()
 
     def add_to(self, trainer: Any) -> MemoryCallback:
         """Puts this before the other callbacks of a trainer, so that TensorBoard, W&B and the like get the numbers too."""
@@ -44,6 +86,12 @@ class MemoryCallback(TrainerCallback):
             self.memory.steps_per_epoch = state.max_steps / state.num_train_epochs
         if self.on_request is not None:
             listen()
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, train_dataloader: Any = None, **kwargs: Any) -> None:
+        # accelerate tells the sampler of the epoch that is resumed, and not the data set.
+        dataset = getattr(train_dataloader, "dataset", None)
+        if isinstance(dataset, SeededByIndex):
+            dataset.set_epoch(int((state.epoch or 0) + 1e-6))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         self.memory.step(state.global_step)

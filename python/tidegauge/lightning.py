@@ -6,18 +6,58 @@
 """
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, Callable, Optional
 
 try:
+    from lightning.pytorch import Trainer
     from lightning.pytorch.callbacks import Callback
 except ImportError:
+    from pytorch_lightning import Trainer
     from pytorch_lightning.callbacks import Callback
 
+from tidegauge import _marks
 from tidegauge._log import StepLog
-from tidegauge.checkpoint import Request, listen, requested_anywhere
+from tidegauge.checkpoint import Request, listen, requested_anywhere, resume_path, take_resume_path
 from tidegauge.remedies import Cleanup
 from tidegauge.resume import random_state, restore_random_state
+
+
+def _why_not_equal(trainer: Any) -> list:
+    """Why a training that goes on from a checkpoint ends with other bits than one that never stopped, as far as that can be told."""
+    reasons = []
+    if not any(isinstance(one, ResumeExactly) for one in trainer.callbacks):
+        reasons.append("Lightning does not keep the random generators; tidegauge.lightning.ResumeExactly does")
+    if not hasattr(trainer.train_dataloader, "state_dict"):
+        reasons.append("the loader begins anew; tidegauge.resume.ResumableLoader does not")
+    torch: Any = __import__("torch")
+    if trainer.strategy.root_device.type != "cpu" and not torch.are_deterministic_algorithms_enabled():
+        reasons.append("not all that runs on a GPU is deterministic")
+    return reasons
+
+
+FIT_CKPT_PATH = 4  # its place among fit()'s arguments
+
+
+def _go_on_by_itself() -> None:
+    """Lets the first Trainer with a MemoryCallback go on from the checkpoint that the guard names, unless its program says from where."""
+    original = Trainer.fit
+    if hasattr(original, "tidegauge_original"):
+        return
+
+    @functools.wraps(original)
+    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        ours = [one for one in self.callbacks if isinstance(one, MemoryCallback) and one.on_request is not None]
+        said = kwargs.get("ckpt_path") is not None or len(args) > FIT_CKPT_PATH
+        if ours and not said and resume_path().endswith(".ckpt"):
+            path = take_resume_path()
+            if path:
+                kwargs["ckpt_path"] = ours[0].resumed_from = path
+        return original(self, *args, **kwargs)
+
+    fit.tidegauge_original = original  # type: ignore[attr-defined]
+    Trainer.fit = fit
 
 
 class MemoryCallback(Callback):
@@ -25,7 +65,8 @@ class MemoryCallback(Callback):
 
     on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone, and
     `tidegauge ask`, too, which says itself whether to stop.
-    The file lies beside the other checkpoints and is called tidegauge-step=N.ckpt.
+    The file lies beside the other checkpoints and is called tidegauge-step=N.ckpt. Unless it is None, the next life of a guarded job goes on
+    from its checkpoint by itself.
     """
 
     def __init__(self, every: int = 50, large_tensors: int = 5, count_tensors: bool = True,
@@ -38,6 +79,21 @@ class MemoryCallback(Callback):
         self.say = say
         self.memory = StepLog(count_tensors)
         self._last = 0
+        self.resumed_from = ""  # by itself
+        if on_request is not None and resume_path():
+            _go_on_by_itself()
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        if self.resumed_from and trainer.is_global_zero:
+            reasons = _why_not_equal(trainer)
+            self.say(f"tidegauge: resumed from {self.resumed_from}" + (f", not bit-equal: {'; '.join(reasons)}" if reasons else ""))
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        # Lightning leaves with exit code 0 then, which looks as if all had been done.
+        if getattr(trainer, "received_sigterm", False) and trainer.is_global_zero:
+            words = f"SIGTERM ended this training at step {trainer.global_step}: it is not done"
+            self.say(f"tidegauge: {words}")
+            _marks.mark(words)
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
         self._last = trainer.global_step

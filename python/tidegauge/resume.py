@@ -12,12 +12,13 @@ tidegauge.lightning.ResumeExactly does the same for Lightning, which keeps neith
 """
 from __future__ import annotations
 
+import hashlib
 import random
 import sys
 from typing import Any, Iterator
 
 import torch
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import DataLoader, Dataset, Sampler
 
 
 def random_state() -> dict:
@@ -44,6 +45,43 @@ def restore_random_state(state: dict) -> None:
         numpy.random.set_state(tuple(state["numpy"]))
 
 
+class SeededByIndex(Dataset):
+    """A data set whose examples are made by chance, and are the same after a resume: while one is made, the random generators of Python,
+    numpy and torch depend on seed, epoch and index alone; then they are put back.
+
+        data = SeededByIndex(AugmentedImages(), seed=1)
+
+    The epoch is set by ResumableLoader, and by MemoryCallback for transformers' Trainer; a loop of your own calls set_epoch(). Workers see it, too.
+    """
+
+    def __init__(self, dataset: Any, seed: int = 0) -> None:
+        self.dataset, self.seed = dataset, seed
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # for workers that live on
+
+    def set_epoch(self, epoch: int) -> None:
+        self._epoch.fill_(int(epoch))
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: Any) -> Any:
+        name = f"{self.seed} {int(self._epoch)} {index}".encode()
+        number = int.from_bytes(hashlib.sha256(name).digest()[:8], "little")
+        numpy: Any = sys.modules.get("numpy")
+        kept = random.getstate(), torch.get_rng_state(), numpy.random.get_state() if numpy is not None else None
+        try:
+            random.seed(number)
+            torch.random.default_generator.manual_seed(number >> 1)  # not those of the GPUs
+            if numpy is not None:
+                numpy.random.seed(number & 0xFFFFFFFF)
+            return self.dataset[index]
+        finally:
+            random.setstate(kept[0])
+            torch.set_rng_state(kept[1])
+            if numpy is not None:
+                numpy.random.set_state(kept[2])
+
+
 class _Order(Sampler):
     """A permutation that depends on seed and epoch alone, from any place on."""
 
@@ -65,8 +103,8 @@ class ResumableLoader(DataLoader):
     """A DataLoader of a data set with a length that knows where it is: state_dict(), load_state_dict().
 
     Batches are counted when the loop gets them, not when a worker loads them. Persistent workers are left out: they would load on
-    from where they were. Examples that are made by chance in workers are other ones after a resume: draw them from a generator of
-    (seed, epoch, index) instead.
+    from where they were. Examples that are made by chance in workers are other ones after a resume, unless the data set is wrapped in
+    SeededByIndex.
     """
 
     def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = True, seed: int = 0, **options: Any) -> None:
@@ -79,6 +117,8 @@ class ResumableLoader(DataLoader):
     def __iter__(self) -> Any:
         order = self.sampler
         order.epoch, order.skip = self._epoch, self._given * (self.batch_size or 1)
+        if hasattr(self.dataset, "set_epoch"):
+            self.dataset.set_epoch(self._epoch)
         return self._counted(super().__iter__(), self._given)
 
     def _counted(self, batches: Any, given: int) -> Iterator[Any]:

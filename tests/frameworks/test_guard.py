@@ -49,4 +49,6 @@ def test_a_leaking_training_ends_with_the_same_weights(tidegauge, kind, tmp_path
     assert done.stdout.splitlines()[-1] == whole.splitlines()[-1], "the weights, to the last bit"
     lives = [int(step) for step in re.findall(r"^end (\d+) ", done.stdout, re.M)]
     assert len(lives) > 1 and lives == sorted(lives), "it was stopped on its way"
+    resumed = re.findall(r"^tidegauge: resumed from (.*)$", done.stdout, re.M)
+    assert len(resumed) == len(lives) - 1 and "not bit-equal" not in done.stdout, "each life found its checkpoint by itself"
     assert "by the kernel" not in done.stderr and "killed it" not in done.stderr

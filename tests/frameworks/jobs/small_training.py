@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the smallest training needs: examples in order, and a model with a dropout, so that the state of the dice matters."""
+import random
+
 import torch
 
 EXAMPLES, BATCH, EPOCHS = 48, 2, 2
@@ -12,6 +14,14 @@ class Data(torch.utils.data.Dataset):
     def __getitem__(self, n):
         x = torch.full((8,), n / EXAMPLES)
         return {"x": x, "labels": x.sum()}
+
+
+class AugmentedData(Data):
+    """With something of chance in each, by two generators."""
+
+    def __getitem__(self, n):
+        example = super().__getitem__(n)
+        return {"x": example["x"] + random.gauss(0, 0.01) + torch.randn(8) / 100, "labels": example["labels"]}
 
 
 class Model(torch.nn.Module):
