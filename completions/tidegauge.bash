@@ -4,10 +4,10 @@
 
 _tidegauge_options() {
   local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
-  local guard="--guard --dry-run --guard-without --lend --reserve --ask-every --save-time --grace --notify"
+  local guard="--guard --dry-run --guard-without --lend --reserve --ask-every --save-time --grace --notify --webhook --desktop --guard-config"
   local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
   case $1 in
-    run) echo "--help $guard --restart-on-limit --resume-with --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
+    run) echo "--help $guard --restart-on-limit --resume-with --chunk --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
     watch) echo "--help $guard --attach-marks --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
@@ -27,9 +27,9 @@ _tidegauge_value_of() {
     watch,--name | serve,--name) mapfile -t COMPREPLY < <(compgen -W "$(ps -eo comm= 2>/dev/null)" -- "$cur") ;;
     watch,--json | judge,--json | census,--json | doctor,--json | ask,--json) return 1 ;;
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-    *,--record | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *,--record | *,--guard-config | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--port | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--resume-with) ;;
+    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--port | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--webhook | *,--chunk | *,--resume-with) ;;
     *) return 1 ;;
   esac
 }

@@ -50,6 +50,10 @@ complete -c tidegauge -n '__tidegauge_is run watch' -l save-time -x -d 'how long
 complete -c tidegauge -n '__tidegauge_is run watch' -l grace -x -d 'time to end after a save, and after SIGTERM'
 complete -c tidegauge -n '__tidegauge_is run watch' -l notify -x -d 'shell command to run for each thing the guard does'
 complete -c tidegauge -n '__tidegauge_is run' -l restart-on-limit -d 'start the job again from its last whole checkpoint'
+complete -c tidegauge -n '__tidegauge_is run watch' -l webhook -x -d 'send each thing the guard does there'
+complete -c tidegauge -n '__tidegauge_is run watch' -l desktop -d 'tell the desktop, too'
+complete -c tidegauge -n '__tidegauge_is run watch' -l guard-config -rF -d 'take all of this from a TOML file'
+complete -c tidegauge -n '__tidegauge_is run' -l chunk -x -d 'let the job save and end after this long, and start it again'
 complete -c tidegauge -n '__tidegauge_is run' -l resume-with -x -d 'shell command that goes on from {checkpoint}'
 complete -c tidegauge -n '__tidegauge_is run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'
 

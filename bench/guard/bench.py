@@ -95,8 +95,9 @@ def run_guard(kind, folder, case, group):
     done = subprocess.run([str(word) for word in [*words, "--", *command_of(kind, folder, case)]], preexec_fn=group.join, env=environment(folder),
                           capture_output=True, text=True)  # fmt: skip
     said = done.stderr
-    return {"stops": said.count("asked it to save and end"), "kills": said.count("killed it at"), "asks": said.count("asked it for a checkpoint"),
-            "kernel": sum(map(int, re.findall(r"(\d+) processes killed by the kernel", said))), "said": said}  # fmt: skip
+    times = said.count
+    return {"stops": times("guard: asked it to save and end"), "kills": times("guard: killed it at"), "asks": times("guard: asked it for a checkpoint"),
+            "kernel": sum(map(int, re.findall(r"(\d+) processes killed by the kernel", said))), "code": done.returncode, "said": said}  # fmt: skip
 
 
 def run_fixed(share, interval):

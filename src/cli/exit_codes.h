@@ -11,6 +11,8 @@ enum ExitCode : int {
   kCouldNotLook = 3,    // no such process or file, no permission
   // Of `run --guard`: the job ended with 0 because it was told to end before it was done.
   kStoppedByGuard = 75,
+  // The same after a SIGTERM that was not the guard's: what a shell says of one that died of it.
+  kTerminated = 143,
 };
 
 }  // namespace tidegauge::cli

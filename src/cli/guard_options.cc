@@ -4,13 +4,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command_line.h"
+#include "cli/guard_config.h"
 #include "cli/options.h"
 
 namespace tidegauge::cli {
 
 namespace {
-
-constexpr int kRestarts = 10;
 
 void add_seconds(CommandLine& app, const std::string& name, double& seconds,
                  const std::string& help) {
@@ -23,13 +22,46 @@ void add_seconds(CommandLine& app, const std::string& name, double& seconds,
   app.add_parsed(name, take, help)->type_name("TIME");
 }
 
+// Completes the options; what is wrong with them, empty: nothing.
+std::string finish(GuardOptions& options) {
+  auto& settings = options.settings;
+  for (const auto& rung : options.without) {
+    if (rung == "ask") {
+      settings.ask = false;
+    } else if (rung == "stop") {
+      settings.stop = false;
+    } else if (rung == "kill") {
+      settings.kill = false;
+    } else if (rung == "lend") {
+      settings.lend = false;
+    } else {
+      return "--guard-without: there is no '" + printable(rung) + "': ask, stop, kill or lend";
+    }
+  }
+  const bool again = !options.resume_with.empty() || settings.chunk_seconds;
+  if ((again || options.restarts > 0) && !options.on) {
+    return "restarting is the guard's business: add --guard";
+  }
+  if (again && options.restarts == 0) options.restarts = kUsualRestarts;
+  if (settings.chunk_seconds && *settings.chunk_seconds <= 0) return "--chunk: no time at all?";
+  if (!options.webhook.empty() && !options.webhook.starts_with("http://") &&
+      !options.webhook.starts_with("https://")) {
+    return "--webhook: a URL begins with http:// or https://";
+  }
+  if (!options.resume_with.empty() &&
+      options.resume_with.find("{checkpoint}") == std::string::npos) {
+    return "--resume-with: where does {checkpoint} go?";
+  }
+  return {};
+}
+
 }  // namespace
 
-void add_guard(CommandLine& app, GuardOptions& options, std::vector<std::string>& without) {
+void add_guard(CommandLine& app, GuardOptions& options) {
   app.add_flag("--guard", options.on,
                "keep the job from being killed for its memory: ask it to save, let it end in time");
   app.add_flag("--dry-run", options.dry_run, "say what the guard would do, and do nothing");
-  app.add_option("--guard-without", without, "leave out: ask, stop, kill, lend")
+  app.add_option("--guard-without", options.without, "leave out: ask, stop, kill, lend")
       ->delimiter(',')
       ->type_name("RUNGS");
   add_bytes(app, "--lend", options.settings.lend_bytes,
@@ -45,6 +77,13 @@ void add_guard(CommandLine& app, GuardOptions& options, std::vector<std::string>
   app.add_option("--notify", options.notify,
                  "shell command to run for each thing the guard does; $TIDEGAUGE_NEWS says what")
       ->type_name("COMMAND");
+  app.add_option("--webhook", options.webhook,
+                 "send each thing the guard does there, as JSON by POST, within 10 seconds")
+      ->type_name("URL");
+  app.add_flag("--desktop", options.desktop, "tell the desktop, too (notify-send)");
+  app.add_option("--guard-config", options.config,
+                 "take all of this from a TOML file, and turn the guard on; words go before it")
+      ->type_name("FILE");
 }
 
 void add_restart(CommandLine& app, GuardOptions& options) {
@@ -55,30 +94,22 @@ void add_restart(CommandLine& app, GuardOptions& options) {
                  "shell command that goes on from {checkpoint}; otherwise the same command, with "
                  "$TIDEGAUGE_RESUME")
       ->type_name("COMMAND");
+  add_duration(app, "--chunk", options.settings.chunk_seconds,
+               "let the job save and end after this long, and start it again from there");
 }
 
-std::string finish(GuardOptions& options, const std::vector<std::string>& without) {
-  auto& settings = options.settings;
-  for (const auto& rung : without) {
-    if (rung == "ask") {
-      settings.ask = false;
-    } else if (rung == "stop") {
-      settings.stop = false;
-    } else if (rung == "kill") {
-      settings.kill = false;
-    } else if (rung == "lend") {
-      settings.lend = false;
-    } else {
-      return "--guard-without: there is no '" + printable(rung) + "': ask, stop, kill or lend";
-    }
+std::optional<int> parse_guarded(CommandLine& app, Words words, std::string_view command,
+                                 GuardOptions& options) {
+  if (const auto code = app.parse(words)) return code;
+  if (!options.config.empty()) {
+    auto file = read_guard_config(options.config);
+    if (!file) return fail(command, exit_code_of(file.error()), file.error().what);
+    options = *std::move(file);
+    // Once more, over what the file says.
+    if (const auto code = app.parse(words)) return code;
+    options.on = true;
   }
-  const bool restart = options.restarts > 0 || !options.resume_with.empty();
-  if (restart && !options.on) return "restarting is the guard's business: add --guard";
-  if (!options.resume_with.empty() && options.restarts == 0) options.restarts = kRestarts;
-  if (!options.resume_with.empty() &&
-      options.resume_with.find("{checkpoint}") == std::string::npos) {
-    return "--resume-with: where does {checkpoint} go?";
-  }
+  if (const auto wrong = finish(options); !wrong.empty()) return fail(command, kWrongUse, wrong);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "guard/checkpoint.h"
+#include "guard/post_mortem.h"
 #include "proc/probe.h"
 #include "proc/root.h"
 #include "proc/roots.h"
@@ -28,8 +30,8 @@ constexpr double kDiskRoom = 1.2;
 // Maps of a large process take a millisecond to read.
 constexpr std::int64_t kNoteShmNs = 5'000'000'000;
 
-// A command that somebody gave must not outlive what it tells about.
-constexpr unsigned kNotifySeconds = 30;
+// A job that forks for ever is not remembered in full.
+constexpr std::size_t kMostSeen = 4096;
 
 bool disk_is_full(const Saved& last) {
   struct statvfs space {};
@@ -52,34 +54,22 @@ bool catches(pid_t pid, int signal) {
   return mask && (*mask >> (signal - 1) & 1) != 0;
 }
 
-// In a process of its own, which is reaped like everything else that ends.
-void run_command(const std::string& command, const std::string& words) {
-  if (::fork() != 0) return;
-  ::setenv("TIDEGAUGE_NEWS", words.c_str(), 1);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::alarm(kNotifySeconds);
-  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-  ::_exit(127);
-}
-
 }  // namespace
 
 std::optional<Guarding> Guarding::begin(const GuardOptions& options, double limit_bytes,
-                                        const record::AskPage* page, bool quiet) {
+                                        const Setting& setting) {
   if (!options.on) return {};
   if (const auto other = guard::guard_of(proc::Roots{}, ::getpid()); other != 0) {
     fail("run", kCouldNotLook,
          fmt::format("no second guard: {} guards what this is a part of", other));
     return {};
   }
-  return from(guard::Guard::start(proc::Roots{}, options.settings, limit_bytes, page), options,
-              page, quiet);
+  return from(guard::Guard::start(proc::Roots{}, options.settings, limit_bytes, setting.page),
+              options, setting);
 }
 
 std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
-                                         const record::AskPage* page, bool quiet) {
+                                         const Setting& setting) {
   if (const auto other = guard::guard_of(proc::Roots{}, top); other != 0) {
     fail("watch", kCouldNotLook, fmt::format("no second guard: {} guards it already", other));
     return {};
@@ -90,35 +80,40 @@ std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
     fail("watch", kCouldNotLook, "the job is not guarded: " + stat.error().what);
     return {};
   }
-  auto guarding = from(guard::Guard::attach(proc::Roots{}, options.settings, stat->id, page),
-                       options, page, quiet);
+  auto guarding =
+      from(guard::Guard::attach(proc::Roots{}, options.settings, stat->id, setting.page), options,
+           setting);
   if (guarding) guarding->began(top);
   return guarding;
 }
 
 std::optional<Guarding> Guarding::from(Result<guard::Guard> started, const GuardOptions& options,
-                                       const record::AskPage* page, bool quiet) {
+                                       const Setting& setting) {
   if (!started) {
     fail("guard", kCouldNotLook, "the job is not guarded: " + started.error().what);
     return {};
   }
-  if (!quiet) {
+  if (!setting.quiet) {
     for (const auto& missing : started->cell().missing()) {
       fail("guard", kCouldNotLook, missing + " (tidegauge doctor says more)");
     }
   }
-  return Guarding(*std::move(started), options, page, quiet);
+  return Guarding(*std::move(started), options, setting);
 }
 
 void Guarding::began(pid_t job) {
   job_ = job;
+  seen_ = {job};
+  in_groups_ = guard::groups_of(proc::Roots{}, job);
   shm_.emplace(proc::Roots{}, began_);
   guard_.began(job);
 }
 
 void Guarding::take(const record::Entry& entry) {
-  if (const auto* process = std::get_if<record::Process>(&entry))
+  if (const auto* process = std::get_if<record::Process>(&entry)) {
     roles_[process->id] = process->role;
+    if (seen_.size() < kMostSeen) seen_.insert(process->id.pid);
+  }
   const auto* event = std::get_if<record::Event>(&entry);
   if (event != nullptr && event->kind == record::EventKind::Exited) roles_.erase(event->process);
 }
@@ -163,13 +158,17 @@ void Guarding::after_look(const Session& session) {
   for (const auto& [id, role] : roles_) {
     if (role == record::Role::Main) main = id.pid;
   }
+  if (const auto& all = session.verdicts().all; !all.empty()) {
+    const auto& growth = all.front().bytes_per_minute;
+    bytes_per_minute_ = growth ? std::max(growth->value, 0.0) : 0;
+  }
   guard_.tell(outlook_of(session.verdicts(), last_), main, catches(main, SIGTERM));
 }
 
 // What the job says it has written, and whether that is whole.
 void Guarding::look_at_saves() {
-  if (page_ == nullptr) return;
-  for (const auto& one : page_->listeners()) {
+  if (setting_.page == nullptr) return;
+  for (const auto& one : setting_.page->listeners()) {
     if (one.answer != record::Answer::Saved || one.text.empty()) continue;
     if (last_ && last_->path == one.text && last_->step == one.step) continue;
     last_ = Saved{one.text, one.step, one.bytes};
@@ -192,6 +191,8 @@ std::string Guarding::words_of(const guard::News& news) {
       return "asked it for a checkpoint at " + level;
     case NewsKind::AskedStop:
       return "asked it to save and end at " + level;
+    case NewsKind::AskedEnd:
+      return "asked it to save and end because its time is up";
     case NewsKind::Saved:
       look_at_saves();
       if (!refused_.empty()) return "it saved, but not a whole checkpoint: " + refused_;
@@ -223,8 +224,8 @@ void Guarding::say(Session* session, const std::string& words, bool aloud) const
                   .name = "guard: " + words});
   }
   if (!aloud) return;
-  if (!quiet_) fail("guard", kCouldNotLook, words);
-  if (!options_.notify.empty()) run_command(options_.notify, words);
+  if (!setting_.quiet) fail("guard", kCouldNotLook, words);
+  notifier_.tell(words);
 }
 
 void Guarding::hear(Session* session) {

@@ -5,9 +5,12 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "cli/guard_options.h"
+#include "cli/notify.h"
 #include "cli/session.h"
 #include "guard/guard.h"
 #include "guard/shm_files.h"
@@ -24,13 +27,17 @@ struct Saved {
 
 class Guarding {
  public:
-  // Nothing where it is not asked for; says so where it cannot be. `page` outlives it.
+  struct Setting {
+    const record::AskPage* page = nullptr;  // that the job can be asked on; outlives the guarding
+    bool quiet = false;
+    std::string job{};  // its command, for people
+  };
+  // Nothing where it is not asked for; says so where it cannot be.
   static std::optional<Guarding> begin(const GuardOptions& options, double limit_bytes,
-                                       const record::AskPage* page, bool quiet);
-
+                                       const Setting& setting);
   // The same for a tree that runs already.
   static std::optional<Guarding> attach(const GuardOptions& options, pid_t top,
-                                        const record::AskPage* page, bool quiet);
+                                        const Setting& setting);
 
   const guard::Guard& guard() const { return guard_; }
   std::vector<int> groups() const { return guard_.cell().join_fds(); }
@@ -44,23 +51,28 @@ class Guarding {
   void clean(Session* session);
   // The latest that passed its checks; empty path: none.
   const Saved& last_whole() const { return whole_; }
+  // When it began, by the wall clock; who was seen to be a part of it, and the groups it was in.
+  const timespec& began_at() const { return began_; }
+  const std::set<pid_t>& seen() const { return seen_; }
+  const std::vector<std::string>& in_groups() const { return in_groups_; }
+  // What it grew by as of the last look; 0: it did not, or that cannot be told.
+  double bytes_per_minute() const { return bytes_per_minute_; }
 
  private:
-  Guarding(guard::Guard guard, const GuardOptions& options, const record::AskPage* page, bool quiet)
-      : guard_(std::move(guard)), options_(options), page_(page), quiet_(quiet) {
+  Guarding(guard::Guard guard, const GuardOptions& options, const Setting& setting)
+      : guard_(std::move(guard)), setting_(setting), notifier_(options, setting.job) {
     ::clock_gettime(CLOCK_REALTIME, &began_);
   }
   void note_shm();
   static std::optional<Guarding> from(Result<guard::Guard> started, const GuardOptions& options,
-                                      const record::AskPage* page, bool quiet);
+                                      const Setting& setting);
   void look_at_saves();
   std::string words_of(const guard::News& news);
   void say(Session* session, const std::string& words, bool aloud) const;
 
   guard::Guard guard_;
-  GuardOptions options_;
-  const record::AskPage* page_;
-  bool quiet_;
+  Setting setting_;
+  Notifier notifier_;
   pid_t job_ = 0;
   timespec began_{};
   std::optional<guard::ShmFiles> shm_{};
@@ -69,6 +81,9 @@ class Guarding {
   std::optional<Saved> last_{};  // as the job says
   Saved whole_{};
   std::string refused_{};  // why the last one is not whole
+  double bytes_per_minute_ = 0;
+  std::set<pid_t> seen_{};
+  std::vector<std::string> in_groups_{};
 };
 
 // What the verdict and the last save say about what is to come.

@@ -5,13 +5,16 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/output_of.h"
 #include "guard/plan.h"
+#include "guard/post_mortem.h"
 #include "proc/machine.h"
 
 namespace tidegauge::cli {
@@ -42,30 +45,68 @@ std::int64_t Life::now_ns() {
   return clock_ns(CLOCK_MONOTONIC);
 }
 
-void Life::end(const guard::Status& status, Guarding& guarding, Session* session) {
+// Those that leave nothing but a line in the journal. It takes a moment, and only who was killed by
+// nobody that we know is looked for there.
+void Life::look_for_other_killers(const Guarding& guarding) {
+  constexpr double kMostSeconds = 3;
+  const bool killed = culprit_ == guard::Culprit::Unknown ||
+                      (culprit_ == guard::Culprit::Nobody && status_.signal == SIGTERM);
+  if (!killed) return;
+  const auto journal =
+      output_of({"/usr/bin/env", "journalctl", "--quiet", "--no-pager", "--output=cat",
+                 fmt::format("--since=@{}", guarding.began_at().tv_sec), "--identifier=earlyoom",
+                 "--identifier=systemd-oomd"},
+                kMostSeconds);
+  if (journal) {
+    const auto found = guard::killer_in(*journal, guarding.seen(), guarding.in_groups());
+    if (found.killer == guard::Killer::Earlyoom) culprit_ = guard::Culprit::Earlyoom;
+    if (found.killer == guard::Killer::Oomd) culprit_ = guard::Culprit::Oomd;
+    line_ = printable(found.line);
+  }
+  if (!line_.empty()) return;
+  const auto running = guard::killers_running(proc::Roots{});
+  if (!running.empty()) line_ = fmt::format("{} runs here", fmt::join(running, " and "));
+}
+
+std::string Life::how() const {
+  return guard::words_of(culprit_, status_) + (line_.empty() ? "" : " (" + line_ + ")");
+}
+
+void Life::end(const guard::Job& job, Guarding& guarding, Session* session) {
+  const auto status = *job.status();
   ending_ = guarding.finish(session);
   culprit_ = guard::culprit_of(*ending_, status);
   status_ = status;
+  // Lightning leaves with 0 after SIGTERM, which looks as if all had been done.
+  if (culprit_ == guard::Culprit::Itself && job.was_told_to_end()) {
+    culprit_ = guard::Culprit::Outside;
+  }
+  look_for_other_killers(guarding);
   last_ = guarding.last_whole();
+  bytes_per_minute_ = guarding.bytes_per_minute();
   seconds_ = static_cast<double>(now_ns() - began_ns_) / 1e9;
   if (ended_for_memory() || status.signal == SIGKILL) guarding.clean(session);
   if (session == nullptr) return;
-  session->add({.at_ns = session->now_ns(),
-                .kind = record::EventKind::Note,
-                .source = record::MarkSource::Kernel,
-                .name = "guard: end of the job: " + guard::words_of(culprit_, status)});
+  session->add(
+      {.at_ns = session->now_ns(),
+       .kind = record::EventKind::Note,
+       .source = record::MarkSource::Kernel,
+       .name = fmt::format("guard: end of the job: {}, at most {}{}", how(),
+                           format_bytes(ending_->peak_bytes),
+                           ending_->limit_bytes > 0 ? " of " + format_bytes(ending_->limit_bytes)
+                                                    : std::string())});
 }
 
 bool Life::ended_for_memory() const {
   using guard::Culprit;
-  return ending_ && (culprit_ == Culprit::Us || culprit_ == Culprit::OwnLimit ||
-                     culprit_ == Culprit::LimitAbove || culprit_ == Culprit::Machine);
+  constexpr std::array kForMemory = {Culprit::Us,      Culprit::OwnLimit, Culprit::LimitAbove,
+                                     Culprit::Machine, Culprit::Earlyoom, Culprit::Oomd};
+  return ending_ && std::find(kForMemory.begin(), kForMemory.end(), culprit_) != kForMemory.end();
 }
 
 std::string Life::words() const {
   const auto& end = *ending_;
-  auto text = fmt::format("guard      {}; at most {}", guard::words_of(culprit_, status_),
-                          format_bytes(end.peak_bytes));
+  auto text = fmt::format("guard      {}; at most {}", how(), format_bytes(end.peak_bytes));
   if (end.limit_bytes > 0) text += " of " + format_bytes(end.limit_bytes);
   if (end.asks > 0) text += fmt::format("; {} checkpoints asked for", end.asks);
   if (end.freezes > 0) {
@@ -80,21 +121,31 @@ std::string Life::words() const {
 }
 
 bool Lives::goes_on(const Life& life) {
-  if (options_.restarts == 0 || !life.ended_for_memory()) return false;
+  const bool for_time = life.stopped_for_time();
+  if (!for_time && (options_.restarts == 0 || !life.ended_for_memory())) return false;
   const auto no = [](const std::string& why) {
     fail("guard", kCouldNotLook, "not started again: " + why);
     return false;
   };
   const auto& last = life.last_whole().path.empty() ? from_ : life.last_whole();
   if (last.path.empty()) return no("there is no whole checkpoint to go on from");
-  if (count_ > options_.restarts) return no(fmt::format("that was life {}", count_));
+  if (!for_time && for_memory_ >= options_.restarts) {
+    return no(fmt::format("that was life {}", count_));
+  }
   if (last.path == from_.path && last.step == from_.step) return no("it came no further");
   from_ = last;
+  const auto growth =
+      life.bytes_per_minute() > 0
+          ? fmt::format(", growing by {} a minute", format_bytes(life.bytes_per_minute()))
+          : std::string();
   fail("guard", kNothingWrong,
-       fmt::format("life {} used {} at most in {}; the next goes on from {}", count_,
-                   format_bytes(life.peak_bytes()), format_duration(life.seconds()),
+       fmt::format("life {} used {} at most in {}{}; the next goes on from {}", count_,
+                   format_bytes(life.peak_bytes()), format_duration(life.seconds()), growth,
                    printable(from_.path)));
-  if (life.seconds() < kShortLifeSeconds) sleep_for(std::min(pause_after(count_), life.seconds()));
+  if (!for_time && life.seconds() < kShortLifeSeconds) {
+    sleep_for(std::min(pause_after(for_memory_ + 1), life.seconds()));
+  }
+  for_memory_ += for_time ? 0 : 1;
   ++count_;
   return true;
 }

@@ -14,14 +14,19 @@ namespace tidegauge::cli {
 class Life {
  public:
   // Asks the guard what became of the job, and notes it in the recording.
-  void end(const guard::Status& status, Guarding& guarding, Session* session);
+  void end(const guard::Job& job, Guarding& guarding, Session* session);
 
   bool ended() const { return ending_.has_value(); }
   bool stopped_by_us() const { return ending_ && ending_->by_us; }
+  // Because its time was up.
+  bool stopped_for_time() const { return stopped_by_us() && ending_->for_time; }
+  // It ended well after a SIGTERM that was not ours: it is not done.
+  bool stopped_from_outside() const { return culprit_ == guard::Culprit::Outside; }
   // It was stopped or killed for its memory.
   bool ended_for_memory() const;
   const Saved& last_whole() const { return last_; }
   double peak_bytes() const { return ending_ ? ending_->peak_bytes : 0; }
+  double bytes_per_minute() const { return bytes_per_minute_; }  // 0: did not grow
   double seconds() const { return seconds_; }
   std::string words() const;  // lines for the end of the summary
 
@@ -32,8 +37,13 @@ class Life {
   Saved last_{};
   std::int64_t began_ns_ = now_ns();
   double seconds_ = 0;
+  double bytes_per_minute_ = 0;
 
   static std::int64_t now_ns();
+  void look_for_other_killers(const Guarding& guarding);
+  std::string how() const;
+
+  std::string line_{};  // of the journal that says who did it
 };
 
 class Lives {
@@ -50,6 +60,7 @@ class Lives {
  private:
   GuardOptions options_;
   int count_ = 1;
+  int for_memory_ = 0;  // that ended for that reason, and were followed by another
   Saved from_{};
 };
 

@@ -90,17 +90,13 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
                "show the live view; the job's output has to go elsewhere");
   app.add_flag("--no-history", options.no_history,
                "neither use nor keep how earlier runs of this command ended");
-  std::vector<std::string> without;
-  add_guard(app, options.guard, without);
+  add_guard(app, options.guard);
   add_restart(app, options.guard);
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
   auto [ours, rest] = split_at_dashes(words);
-  if (const auto code = app.parse(ours)) return code;
-  if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
-    return fail("run", kWrongUse, wrong);
-  }
+  if (const auto code = parse_guarded(app, ours, "run", options.guard)) return code;
   options.warm_up_given = app.count("--longest-warm-up") > 0;
   options.command = app.remaining();
   if (!options.command.empty() && options.command[0].starts_with("-")) {
@@ -228,7 +224,7 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
   if (session) {
     follow(job, *session, helpers, options);
     helpers.causes.finish(*session);
-    if (helpers.guarding && job.status()) life.end(*job.status(), *helpers.guarding, &*session);
+    if (helpers.guarding && job.status()) life.end(job, *helpers.guarding, &*session);
     ending = session->end();
   }
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
@@ -250,7 +246,7 @@ void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& optio
     await(job, helpers);
     fail("run", kCouldNotLook, fmt::format("internal error: {}", error.what()));
   }
-  if (helpers.guarding && !life.ended()) life.end(*job.status(), *helpers.guarding, nullptr);
+  if (helpers.guarding && !life.ended()) life.end(job, *helpers.guarding, nullptr);
 }
 
 // Before the job starts, so that it can be told where to ask for its verdict.
@@ -276,14 +272,16 @@ std::vector<std::pair<std::string, std::string>> environment_for(const RunOption
   return variables;
 }
 
-int exit_as(guard::Job job, bool stopped_by_us) {
+int exit_as(guard::Job job, const Life& life) {
   const auto status = *job.status();
   const bool interrupted = status.signal == SIGINT && job.interrupted_by_terminal();
   { const auto over = std::move(job); }  // signals act on us again
   // A shell's loop ends when its command died of Ctrl-C, not when it returned 130.
   if (interrupted) std::raise(SIGINT);
   // Whoever waits must not take a job that was stopped half-way for one that is done.
-  return stopped_by_us && status.code == 0 ? int{kStoppedByGuard} : status.code;
+  if (status.code == 0 && life.stopped_by_us()) return kStoppedByGuard;
+  if (status.code == 0 && life.stopped_from_outside()) return kTerminated;
+  return status.code;
 }
 
 // One life of the job, from its start to its end. A code is what to leave with; else it is to
@@ -296,8 +294,9 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
                                                        : CauseFinder::Steps::ToldByTheJob)};
   auto& marks = helpers.marks;
   choose_recording(options);
-  if (auto guarding = Guarding::begin(options.guard, options.rules.limit_bytes.value_or(0),
-                                      marks.page(), options.sitting.quiet)) {
+  if (auto guarding = Guarding::begin(
+          options.guard, options.rules.limit_bytes.value_or(0),
+          {marks.page(), options.sitting.quiet, proc::masked_command(options.command)})) {
     helpers.guarding.emplace(*std::move(guarding));
   }
   auto& guarding = helpers.guarding;
@@ -315,7 +314,7 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
   Life life;
   watch_to_the_end(*job, helpers, options, life);
   if (lives.goes_on(life)) return {};
-  return exit_as(*std::move(job), life.stopped_by_us());
+  return exit_as(*std::move(job), life);
 }
 
 }  // namespace

@@ -130,9 +130,9 @@ Attached attach_guard(const WatchOptions& options) {
   const auto root = proc::Root::open(proc::Roots{}.proc);
   auto page = root ? find_page(*root, options.pids[0]) : Result<record::AskPage>(root.error());
   if (page) attached.page.emplace(*std::move(page));
-  auto guarding =
-      Guarding::attach(options.guard, options.pids[0], attached.page ? &*attached.page : nullptr,
-                       options.sitting.quiet);
+  auto guarding = Guarding::attach(
+      options.guard, options.pids[0],
+      {attached.page ? &*attached.page : nullptr, options.sitting.quiet, subject_of(options)});
   if (guarding) attached.guarding.emplace(*std::move(guarding));
   return attached;
 }
@@ -158,15 +158,12 @@ int watch(Words words) {
   app.add_flag("--attach-marks", options.attach_marks,
                "put hooks into these processes that tell of their steps: Python 3.14 and later")
       ->needs(pids);
-  std::vector<std::string> without;
-  add_guard(app, options.guard, without);
+  add_guard(app, options.guard);
   add_sitting(app, options.sitting);
   add_rules(app, options.rules);
   app.footer(kExamples);
-  if (const auto code = app.parse(words)) return *code;
-  if (const auto wrong = finish(options.guard, without); !wrong.empty()) {
-    return fail("watch", kWrongUse, wrong);
-  }
+  if (const auto code = parse_guarded(app, words, "watch", options.guard)) return *code;
+  options.guard.settings.chunk_seconds.reset();  // nobody would start it again
   if (options.guard.on && options.pids.size() != 1) {
     return fail("watch", kWrongUse, "--guard needs one PID: the process that the job begins with");
   }

@@ -57,12 +57,7 @@ void tell_followed(int line, const std::vector<std::string>& channels) {
 }
 
 Result<int> serve_until_alone(serve::Link& link, const WebServer::Options& options) {
-  const auto library = library_path(serve::kLibrary);
-  if (library.empty()) {
-    return Error{Reason::Unsupported,
-                 "this tidegauge was built without it (cpp-httplib was missing)"};
-  }
-  auto server = serve::load_server(library);
+  auto server = serve::load_server(library_path(serve::kLibrary));
   if (!server) return server.error();
   const auto boot = serve::new_token();
   if (!boot) return boot.error();

@@ -65,7 +65,7 @@ class Actor {
   void thaw();
   void lend(const Look& seen);
   void take_back();
-  void ask(const Look& seen, bool to_stop);
+  void ask(const Look& seen, NewsKind how);
   void terminate();
   void kill();
   void tell(NewsKind kind, const Look& seen);
@@ -139,7 +139,8 @@ Look Actor::look() {
           .heard = answers_.heard,
           .frozen = board_.frozen_since_ns != 0,
           .lent = lent_,
-          .catches_term = board_.catches_term};
+          .catches_term = board_.catches_term,
+          .ran_seconds = static_cast<double>(at - board_.began_ns) / 1e9};
 }
 
 void Actor::tell(NewsKind kind, const Look& seen) {
@@ -187,12 +188,14 @@ void Actor::take_back() {
   lent_ = !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
 }
 
-void Actor::ask(const Look& seen, bool to_stop) {
+void Actor::ask(const Look& seen, NewsKind how) {
   if (hands_.page == nullptr) return;
-  request_ = tidegauge_ask_for(hands_.page, to_stop ? TIDEGAUGE_SAVE_AND_STOP : TIDEGAUGE_SAVE);
+  const bool and_go_on = how == NewsKind::AskedSave;
+  request_ = tidegauge_ask_for(hands_.page, and_go_on ? TIDEGAUGE_SAVE : TIDEGAUGE_SAVE_AND_STOP);
   answers_.heard = Heard::Nothing;
   ++board_.asks;
-  tell(to_stop ? NewsKind::AskedStop : NewsKind::AskedSave, seen);
+  board_.for_time = how == NewsKind::AskedEnd;
+  tell(how, seen);
 }
 
 // Only to those that train.
@@ -223,9 +226,11 @@ void Actor::apply(Act act, const Look& seen) {
     case Act::TakeBack:
       return take_back();
     case Act::AskSave:
-      return ask(seen, false);
+      return ask(seen, NewsKind::AskedSave);
     case Act::AskStop:
-      return ask(seen, true);
+      return ask(seen, NewsKind::AskedStop);
+    case Act::AskEnd:
+      return ask(seen, NewsKind::AskedEnd);
     case Act::Terminate:
       tell(NewsKind::Terminated, seen);
       return terminate();

@@ -62,18 +62,21 @@ Cell Cell::of_folder(const std::string& folder, int version) {
 }
 
 // Until nobody is left outside: children of those inside are born there.
-void Cell::take_in(const proc::Root& root, const record::ProcessId& top) const {
+bool Cell::take_in(const proc::Roots& roots, const record::ProcessId& top) const {
+  const auto root = proc::Root::open(roots.proc);
+  if (!root || !home_procs_) return false;
   for (int round = 0; round < kRounds; ++round) {
     bool moved = false;
-    for (const auto& id : tree_of(root, top)) {
+    for (const auto& id : tree_of(*root, top)) {
       if (holds(id.pid)) continue;
       if (!write_group(freezer_procs_, id.pid)) continue;
       moved = true;
       // Its pid may have become another's in between.
-      if (!is_still(root, id)) write_group(home_procs_, id.pid);
+      if (!is_still(*root, id)) write_group(home_procs_, id.pid);
     }
-    if (!moved) return;
+    if (!moved) break;
   }
+  return holds(top.pid);
 }
 
 void Cell::release() const {
@@ -86,36 +89,45 @@ void Cell::release() const {
   }
 }
 
-Cell Cell::adopt(const proc::Roots& roots, record::ProcessId top) {
-  Cell cell;
+std::vector<proc::CgroupPlace> Cell::find_memory_of(const proc::Roots& roots, pid_t pid) {
   const auto root = proc::Root::open(roots.proc);
-  const auto memberships = root ? root->read(top.pid, "cgroup") : Result<std::string>(root.error());
+  const auto memberships = root ? root->read(pid, "cgroup") : Result<std::string>(root.error());
   const auto mounts = root ? root->read("self/mountinfo") : Result<std::string>(root.error());
-  const auto name = root ? own_name(*root) : Result<std::string>(root.error());
-  if (!memberships || !mounts || !name) {
-    cell.missing_.emplace_back("no control groups are to be seen from here");
-    return cell;
+  if (!memberships || !mounts) {
+    missing_.emplace_back("no control groups are to be seen from here");
+    return {};
   }
   const auto in = proc::parse_memberships(*memberships);
   const auto seen = proc::parse_mountinfo(*mounts);
   for (const auto& place : proc::memory_places(in, seen, roots.sys)) {
-    if (place.guessed || !cell.memory_folders_.empty()) continue;
-    cell.memory_version_ = place.version;
-    cell.add_memory_folders(place);
+    if (place.guessed || !memory_folders_.empty()) continue;
+    memory_version_ = place.version;
+    add_memory_folders(place);
   }
-  for (const auto& place : proc::unified_places(in, seen, roots.sys)) {
+  return proc::unified_places(in, seen, roots.sys);
+}
+
+Cell Cell::beside(const proc::Roots& roots, record::ProcessId top) {
+  Cell cell;
+  (void)cell.find_memory_of(roots, top.pid);
+  cell.missing_.emplace_back("no group that could be frozen: none can be made where the job is");
+  return cell;
+}
+
+Cell Cell::adopt(const proc::Roots& roots, record::ProcessId top) {
+  Cell cell;
+  const auto root = proc::Root::open(roots.proc);
+  const auto name = root ? own_name(*root) : Result<std::string>(root.error());
+  for (const auto& place : cell.find_memory_of(roots, top.pid)) {
+    if (!name || place.guessed) continue;
     const auto folder = place.folder() + "/" + *name;
-    if (place.guessed || ::mkdir(folder.c_str(), 0755) != 0) continue;
+    if (::mkdir(folder.c_str(), 0755) != 0) continue;
     cell.folders_.push_back(folder);
     cell.home_procs_ = open_in(place.folder(), "cgroup.procs", O_WRONLY);
-    if (!cell.home_procs_ || !cell.open_levers(folder, 2)) break;
-    cell.take_in(*root, top);
-    if (cell.holds(top.pid)) return cell;
+    if (cell.home_procs_ && cell.open_levers(folder, 2)) return cell;
     break;
   }
-  cell.freeze_ = UniqueFd();
-  cell.kill_ = UniqueFd();
-  cell.missing_.emplace_back("no group that could be frozen: none can be made where the job is");
+  cell.home_procs_ = UniqueFd();
   return cell;
 }
 

@@ -19,6 +19,7 @@ enum class NewsKind : std::uint8_t {
   Near,       // it has come near its limit
   AskedSave,  // a checkpoint was asked for
   AskedStop,  // the same, and to end
+  AskedEnd,   // the same because its time is up
   Saved,
   NotSaved,
   Lent,
@@ -44,6 +45,7 @@ struct Board {
   std::atomic<std::int32_t> main{0};  // the process that trains, where it is another
   std::atomic<bool> catches_term{false};
   std::atomic<bool> over{false};  // there will be no job, or it is waited for no more
+  std::atomic<std::int64_t> began_ns{0};
   std::atomic<double> step_seconds{0};
   std::atomic<double> bytes_per_step{0};
   std::atomic<double> save_bytes{0};
@@ -61,7 +63,8 @@ struct Board {
   std::atomic<double> most_lent{0};
   std::atomic<Phase> phase{Phase::Watching};
   std::atomic<bool> ended_by_us{false};
-  std::atomic<bool> done{false};  // the actor has nothing left to do
+  std::atomic<bool> for_time{false};  // the latest request was made because its time is up
+  std::atomic<bool> done{false};      // the actor has nothing left to do
   std::atomic<std::uint64_t> told{0};
   std::array<News, kNews> news{};
 };

@@ -26,10 +26,11 @@ class Cell {
   // `limit_bytes`: what the memory group may use at most; 0: no limit of its own. Never fails: a
   // cell may be empty.
   static Cell make(const proc::Roots& roots, double limit_bytes);
-  // For a tree that runs already: a group to freeze and kill it by, below the one it is in, to
-  // which it goes back with release(). Its memory stays where it is charged, and limits are not
-  // changed.
+  // For a tree that runs already: a group to freeze and kill it by, below the one it is in; empty
+  // until take_in(). Its memory stays where it is charged, and limits are not changed.
   static Cell adopt(const proc::Roots& roots, record::ProcessId top);
+  // The same without a group: its memory is measured, and nothing can be done to it.
+  static Cell beside(const proc::Roots& roots, record::ProcessId top);
   // The levers of a group that is there.
   static Cell of_folder(const std::string& folder, int version);
   Cell(Cell&& other) noexcept;
@@ -68,7 +69,9 @@ class Cell {
   // What is empty of it. Nothing else could be.
   void remove() const;
   bool is_adopted() const { return static_cast<bool>(home_procs_); }
-  // Lets go of an adopted tree.
+  // Of an adopted tree: brings it in, to where it was it goes back with release(). Whoever is to do
+  // that must be there before: we may be killed in between. False: it cannot be moved.
+  bool take_in(const proc::Roots& roots, const record::ProcessId& top) const;
   void release() const;
 
  private:
@@ -77,13 +80,14 @@ class Cell {
   // What groups of ours are called.
   static Result<std::string> own_name(const proc::Root& root);
   void add_memory_folders(const proc::CgroupPlace& place);
+  // Where the process is charged, and the groups that it is in.
+  std::vector<proc::CgroupPlace> find_memory_of(const proc::Roots& roots, pid_t pid);
   void make_memory(const proc::Root& root, const Own& own, const std::string& name,
                    double limit_bytes);
   void make_freezer(const Own& own, const std::string& name);
   bool step_down(const proc::Root& root, const std::string& parent, const std::string& name) const;
   bool open_levers(const std::string& folder, int version);
   void kill_one_by_one() const;
-  void take_in(const proc::Root& root, const record::ProcessId& top) const;
 
   std::vector<std::string> folders_;  // that we made
   std::vector<std::string> memory_folders_;

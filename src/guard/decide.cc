@@ -108,15 +108,25 @@ bool Ladder::should_stop(const Look& look, const Lines& lines) const {
   return is_leak(look.shape, look.outlook) && reaches(enough, look.shape, look.outlook);
 }
 
-Acts Ladder::ask(const Look& look, bool to_stop) {
+// One that could not save then goes on, and is asked again later.
+bool Ladder::is_time_up(const Look& look) const {
+  if (!settings_.chunk_seconds || look.ran_seconds < *settings_.chunk_seconds) return false;
+  const bool just_asked =
+      end_asked_ns_ >= 0 && look.at_ns < end_asked_ns_ + to_ns(settings_.ask_every_seconds);
+  return may_ask(look) && !deaf_ && !just_asked;
+}
+
+Acts Ladder::ask(const Look& look, Act how) {
   Acts acts;
   if (look.means.freeze) acts.add(Act::Freeze);
   if (look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
-  acts.add(to_stop ? Act::AskStop : Act::AskSave);
+  acts.add(how);
   if (look.means.freeze) acts.add(Act::Thaw);
   asked_ns_ = look.at_ns;
   asked_above_ = std::max(asked_above_, look.used);
-  enter(to_stop ? Phase::Stopping : Phase::Saving, look, settings_.save_seconds);
+  for_time_ = how == Act::AskEnd;
+  if (for_time_) end_asked_ns_ = look.at_ns;
+  enter(how == Act::AskSave ? Phase::Saving : Phase::Stopping, look, settings_.save_seconds);
   return acts;
 }
 
@@ -130,12 +140,13 @@ Acts Ladder::terminate(const Look& look) {
 
 Acts Ladder::while_watching(const Look& look, const Lines& lines) {
   if (should_stop(look, lines)) {
-    if (may_ask(look) && !deaf_) return ask(look, true);
+    if (may_ask(look) && !deaf_) return ask(look, Act::AskStop);
     // Nobody to ask: who catches SIGTERM may be able to save.
     if (look.catches_term) return terminate(look);
   }
+  if (is_time_up(look)) return ask(look, Act::AskEnd);
   Acts acts;
-  if (should_ask(look, lines)) acts = ask(look, false);
+  if (should_ask(look, lines)) acts = ask(look, Act::AskSave);
   if (look.used >= lines.freeze) {
     if (phase_ == Phase::Watching && look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
   } else if (look.lent && phase_ == Phase::Watching && look.used < lines.freeze * kClearly) {
@@ -155,7 +166,7 @@ Acts Ladder::while_saving(const Look& look, const Lines& lines) {
     acts.add(Act::TellNotSaved);
     phase_ = Phase::Watching;
   } else if (look.heard != Heard::Saving && should_stop(look, lines)) {
-    return ask(look, true);  // it has not begun: it may as well end with it
+    return ask(look, Act::AskStop);  // it has not begun: it may as well end with it
   } else if (look.used >= lines.freeze && look.limits.lendable > 0 && !look.lent) {
     acts.add(Act::Lend);
   }
@@ -168,7 +179,7 @@ Acts Ladder::while_stopping(const Look& look, const Lines& lines) {
     acts.add(Act::TellSaved);
     enter(Phase::Leaving, look, settings_.grace_seconds);
   } else if (look.heard == Heard::NotSaved || is_late(look)) {
-    deaf_ = true;
+    deaf_ = !for_time_;
     acts.add(Act::TellNotSaved);
     phase_ = Phase::Watching;
   } else if (look.used >= lines.freeze && look.limits.lendable > 0 && !look.lent) {

@@ -17,6 +17,7 @@ enum class Act : std::uint8_t {
   TakeBack,
   AskSave,
   AskStop,    // save, and end
+  AskEnd,     // the same because its time is up
   Terminate,  // SIGTERM to the process that trains, and to nobody else
   Kill,       // the whole tree, frozen
   Thaw,
@@ -50,6 +51,7 @@ struct Look {
   bool frozen = false;
   bool lent = false;
   bool catches_term = false;  // the process that trains has a handler for SIGTERM
+  double ran_seconds = 0;
 };
 
 enum class Phase : std::uint8_t {
@@ -80,8 +82,9 @@ class Ladder {
   bool should_stop(const Look& look, const Lines& lines) const;
   bool may_ask(const Look& look) const;
   bool is_at_top(const Look& look, const Lines& lines) const;
+  bool is_time_up(const Look& look) const;
   Acts while_frozen(const Look& look, const Lines& lines);
-  Acts ask(const Look& look, bool to_stop);
+  Acts ask(const Look& look, Act how);
   Acts terminate(const Look& look);
   void enter(Phase phase, const Look& look, double patience_seconds);
   bool is_late(const Look& look) const { return look.at_ns >= deadline_ns_; }
@@ -89,11 +92,13 @@ class Ladder {
   Settings settings_;
   Phase phase_ = Phase::Watching;
   std::int64_t deadline_ns_ = 0;
-  std::int64_t asked_ns_ = -1;   // the last time; -1: never
-  double answered_seconds_ = 0;  // that the last save took
-  bool near_ = false;            // told that it is near its limit
-  bool deaf_ = false;            // did not answer the last time
-  double asked_above_ = 0;       // what it had come to when it was asked last
+  std::int64_t asked_ns_ = -1;      // the last time; -1: never
+  double answered_seconds_ = 0;     // that the last save took
+  bool near_ = false;               // told that it is near its limit
+  bool deaf_ = false;               // did not answer the last time
+  double asked_above_ = 0;          // what it had come to when it was asked last
+  std::int64_t end_asked_ns_ = -1;  // for its time, the last time; -1: never
+  bool for_time_ = false;           // the latest request
 };
 
 }  // namespace tidegauge::guard

@@ -22,6 +22,7 @@ class World {
 
   double answers_after = 0.2;
   bool ends_when_asked = true;
+  bool saves = true;
   bool catches_term = false;
   Outlook outlook{};
 
@@ -40,7 +41,8 @@ class World {
                 .heard = heard_,
                 .frozen = frozen_,
                 .lent = lent_,
-                .catches_term = catches_term};
+                .catches_term = catches_term,
+                .ran_seconds = now_};
       for (bool again = true; again;) {
         again = false;
         look.frozen = frozen_;
@@ -53,6 +55,7 @@ class World {
     }
   }
 
+  int ends_asked = 0;  // for its time, counted in stops_asked too
   int saves_asked = 0, stops_asked = 0, terms = 0, kills = 0, loans = 0, returned = 0, told = 0;
   bool kernel_killed = false;
   bool ended = false;
@@ -61,8 +64,8 @@ class World {
 
  private:
   void answer() {
-    heard_ = Heard::Saved;
-    if (stop_ && ends_when_asked) ended = true;
+    heard_ = saves ? Heard::Saved : Heard::NotSaved;
+    if (saves && stop_ && ends_when_asked) ended = true;
   }
   bool apply(Act act) {
     switch (act) {
@@ -87,7 +90,9 @@ class World {
         break;
       case Act::AskSave:
       case Act::AskStop:
-        stop_ = act == Act::AskStop;
+      case Act::AskEnd:
+        stop_ = act != Act::AskSave;
+        ends_asked += act == Act::AskEnd ? 1 : 0;
         ++(stop_ ? stops_asked : saves_asked);
         if (asked_first < 0) asked_first = now_;
         requested_ = true;
@@ -144,6 +149,36 @@ TEST(Ladder, OneThatDoesNotEndGetsTimeThenSigtermThenTimeThenIsKilled) {
   EXPECT_EQ(world.stops_asked, 1);
   EXPECT_EQ(world.terms, 1);
   EXPECT_EQ(world.kills, 1);
+}
+
+double steady(double /*at*/) {
+  return 300 * kMiB;
+}
+
+TEST(Ladder, OneWhoseTimeIsUpSavesAndEnds) {
+  World world({.chunk_seconds = 60}, 0, kAll);
+  world.run(600, steady);
+  EXPECT_EQ(world.ends_asked, 1);
+  EXPECT_EQ(world.stops_asked + world.saves_asked, 1);
+  EXPECT_TRUE(world.ended);
+  EXPECT_NEAR(world.now(), 60, 1);
+}
+
+TEST(Ladder, OneThatCannotSaveWhenItsTimeIsUpGoesOnAndIsAskedAgain) {
+  World world({.chunk_seconds = 60}, 0, kAll);
+  world.saves = false;
+  world.run(300, steady);
+  EXPECT_GE(world.ends_asked, 3);
+  EXPECT_LE(world.ends_asked, 5);
+  EXPECT_EQ(world.terms + world.kills, 0);
+  EXPECT_FALSE(world.ended);
+}
+
+TEST(Ladder, ThatItsTimeIsUpIsNoReasonToEndOneThatNobodyCanAsk) {
+  World world({.chunk_seconds = 60}, 0, {.freeze = true, .limit = true, .kill = true});
+  world.catches_term = true;
+  world.run(600, steady);
+  EXPECT_EQ(world.stops_asked + world.terms + world.kills, 0);
 }
 
 TEST(Ladder, OneThatNobodyCanAskIsKilledOnlyAtTheTop) {

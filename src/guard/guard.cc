@@ -13,8 +13,10 @@
 #include <csignal>
 #include <utility>
 
+#include "base/clock.h"
 #include "guard/actor.h"
 #include "guard/group_files.h"
+#include "guard/post_mortem.h"
 
 namespace tidegauge::guard {
 
@@ -28,10 +30,17 @@ struct Kills {
   std::int64_t own = -1;
   std::int64_t above = -1;
   std::int64_t machine = -1;
+  std::int64_t oomd = -1;
 };
 
-Kills kills_now(const Meter& meter) {
-  return {meter.kills(), meter.kills_above(), meter.kills_on_machine()};
+Kills kills_now(const Meter& meter, const Cell& cell) {
+  return {meter.kills(), meter.kills_above(), meter.kills_on_machine(),
+          oomd_kills(cell.memory_folders())};
+}
+
+// Who never did it before has no count at all.
+std::int64_t since_none(std::int64_t before, std::int64_t now) {
+  return now < 0 ? -1 : now - std::max<std::int64_t>(before, 0);
 }
 
 std::int64_t since(std::int64_t before, std::int64_t now) {
@@ -75,8 +84,16 @@ Result<Guard> Guard::start(const proc::Roots& roots, const Settings& settings, d
 Result<Guard> Guard::attach(const proc::Roots& roots, const Settings& settings,
                             record::ProcessId top, const record::AskPage* page) {
   auto guard = begin(roots, Cell::adopt(roots, top), settings, 0, page);
-  if (guard) guard->began(top.pid);
-  return guard;
+  if (!guard) return guard;
+  // The actor is there already: whatever becomes of us now, it brings the tree back.
+  if (guard->cell().take_in(roots, top)) {
+    guard->began(top.pid);
+    return guard;
+  }
+  (void)guard->finish();
+  auto beside = begin(roots, Cell::beside(roots, top), settings, 0, page);
+  if (beside) beside->began(top.pid);
+  return beside;
 }
 
 Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& settings,
@@ -89,7 +106,7 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
   auto state = std::make_unique<State>(std::move(cell), *std::move(meter), std::move(board), limit);
   state->wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->own_pidfd = pidfd_of(::getpid());
-  state->before = kills_now(state->meter);
+  state->before = kills_now(state->meter, state->cell);
   state->asks = page != nullptr;
   if (limit > 0) {
     const auto now = state->meter.read(limit);
@@ -135,6 +152,7 @@ int Guard::fd() const {
 }
 
 void Guard::began(pid_t job) {
+  state_->board->began_ns = clock_ns(CLOCK_MONOTONIC);
   state_->board->main = job;
   state_->board->job = job;
 }
@@ -183,12 +201,14 @@ Ending Guard::finish() {
   }
   // Whatever has become of actor and twin, nothing is left frozen.
   if (!board.done) state_->cell.thaw();
-  const auto now = kills_now(state_->meter);
+  const auto now = kills_now(state_->meter, state_->cell);
   return {.by_us = board.ended_by_us,
           .killed = board.phase == Phase::Killed,
+          .for_time = board.for_time,
           .kills = since(state_->before.own, now.own),
           .kills_above = since(state_->before.above, now.above),
           .kills_on_machine = since(state_->before.machine, now.machine),
+          .kills_by_oomd = since_none(state_->before.oomd, now.oomd),
           .limit_above = state_->meter.has_limit_above(),
           .peak_bytes = board.peak,
           .limit_bytes = state_->limit,
@@ -206,6 +226,7 @@ Culprit culprit_of(const Ending& ending, const Status& status) {
   if (ending.kills > 0) return ending.limit_above ? Culprit::LimitAbove : Culprit::Machine;
   const bool killed = status.signal == SIGKILL || status.code == 128 + SIGKILL;
   if (!killed) return status.signal == 0 ? Culprit::Itself : Culprit::Nobody;
+  if (ending.kills_by_oomd > 0) return Culprit::Oomd;
   if (ending.kills_above > 0) return Culprit::LimitAbove;
   if (ending.kills_on_machine > 0) return Culprit::Machine;
   return Culprit::Unknown;
@@ -225,6 +246,12 @@ std::string words_of(Culprit culprit, const Status& status) {
       return "killed by the kernel for the memory limit of a group above it";
     case Culprit::Machine:
       return "killed by the kernel because the machine had no memory left";
+    case Culprit::Earlyoom:
+      return "killed by earlyoom";
+    case Culprit::Oomd:
+      return "killed by systemd-oomd";
+    case Culprit::Outside:
+      return fmt::format("SIGTERM from outside; it ended with exit code {}", status.code);
     case Culprit::Unknown:
       break;
   }

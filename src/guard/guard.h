@@ -22,13 +22,15 @@ namespace tidegauge::guard {
 
 // What became of a guarded job, besides its status.
 struct Ending {
-  bool by_us = false;   // told to end, or killed
-  bool killed = false;  // by us
+  bool by_us = false;     // told to end, or killed
+  bool killed = false;    // by us
+  bool for_time = false;  // told to end because its time was up, not for its memory
   // Processes that the kernel killed for want of memory meanwhile; -1: it does not say.
   std::int64_t kills = -1;        // for the limit of the job's own group
   std::int64_t kills_above = -1;  // for that of a group above
   std::int64_t kills_on_machine = -1;
-  bool limit_above = false;  // a group above has one
+  std::int64_t kills_by_oomd = -1;  // systemd-oomd, in any of its groups
+  bool limit_above = false;         // a group above has one
   double peak_bytes = 0;
   double limit_bytes = 0;  // of the job's own group; 0: it has none
   double lent_bytes = 0;
@@ -39,7 +41,18 @@ struct Ending {
 };
 
 // Who ended it.
-enum class Culprit { Nobody, Itself, Us, OwnLimit, LimitAbove, Machine, Unknown };
+enum class Culprit {
+  Nobody,
+  Itself,
+  Us,
+  OwnLimit,
+  LimitAbove,
+  Machine,
+  Earlyoom,
+  Oomd,     // systemd's
+  Outside,  // SIGTERM that came through us
+  Unknown
+};
 Culprit culprit_of(const Ending& ending, const Status& status);
 std::string words_of(Culprit culprit, const Status& status);
 

@@ -214,6 +214,7 @@ TEST(Culprit, IsToldByCounters) {
   EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 0}, killed),
             Culprit::Unknown);
   EXPECT_EQ(culprit_of({.kills_on_machine = 2}, done), Culprit::Itself);
+  EXPECT_EQ(culprit_of({.kills = 0, .kills_by_oomd = 3}, killed), Culprit::Oomd);
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ struct Settings {
   std::optional<double> lend_bytes{};     // at most; otherwise kLendShare of the limit
   std::optional<double> reserve_bytes{};  // below the limit; otherwise reckoned
   double ask_every_seconds = 60;
-  double save_seconds = 300;  // how long a checkpoint may take
-  double grace_seconds = 30;  // after the save, and again after SIGTERM
+  double save_seconds = 300;              // how long a checkpoint may take
+  double grace_seconds = 30;              // after the save, and again after SIGTERM
+  std::optional<double> chunk_seconds{};  // how long a life may last before it is told to end
 };
 
 // The limit that binds: that of a group, or what the machine has.

@@ -70,6 +70,7 @@ struct Job::State {
   pid_t pid = -1;
   bool reaped = false;
   bool interrupted = false;
+  bool told_to_end = false;
   std::optional<Status> ended{};
   std::optional<std::int64_t> drained_by_ns{};  // while the terminal does not have everything yet
   std::vector<Held> held{};
@@ -91,6 +92,7 @@ void Job::State::on_signal(const signalfd_siginfo& info) {
   const int signal = static_cast<int>(info.ssi_signo);
   const bool from_terminal = info.ssi_code == SI_KERNEL;
   if (signal == SIGINT && from_terminal) interrupted = true;
+  if (signal == SIGTERM && !reaped) told_to_end = true;
   if (reaped || signal == SIGTTIN || signal == SIGTTOU) return;
   // Keys and the window speak to whole groups, and the job is in ours or has one of its own.
   if (from_terminal && signal != SIGHUP) return;
@@ -249,6 +251,10 @@ void Job::pump(std::int64_t timeout_ns, int extra_fd, int other_fd) {
 std::optional<Status> Job::status() const {
   if (state_->drained_by_ns) return {};
   return state_->ended;
+}
+
+bool Job::was_told_to_end() const {
+  return state_->told_to_end;
 }
 
 bool Job::interrupted_by_terminal() const {

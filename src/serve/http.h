@@ -65,6 +65,9 @@ class HttpServer {
 // What the library exports under the name of kMakeServer.
 using MakeServer = HttpServer* (*)();
 inline constexpr const char* kMakeServer = "tidegauge_make_http_server";
+// And under that of kPost: sends JSON there, and returns the status of the answer; 0: none came.
+using Post = int (*)(const char* url, const char* body, int seconds);
+inline constexpr const char* kPost = "tidegauge_http_post";
 inline constexpr const char* kLibrary = "libtidegauge_http.so";
 
 }  // namespace tidegauge::serve

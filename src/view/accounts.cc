@@ -12,6 +12,8 @@ constexpr std::size_t kMostProcesses = 256;
 constexpr std::size_t kMostGone = 32;
 constexpr std::size_t kMostNamed = 64;
 constexpr std::size_t kMostCommandBytes = 512;
+constexpr std::size_t kMostGuardLines = 20;
+constexpr std::string_view kGuardsWords = "guard: ";
 
 std::size_t index_of(Part part) {
   return static_cast<std::size_t>(part);
@@ -138,6 +140,12 @@ void Accounts::add(const record::Process& process) {
 
 void Accounts::add(const record::Event& event) {
   progress.add(event);
+  if (event.kind == record::EventKind::Note && event.source == record::MarkSource::Kernel &&
+      event.name.starts_with(kGuardsWords)) {
+    guard.emplace_back(seconds_of(event.at_ns),
+                       event.name.substr(kGuardsWords.size(), kMostCommandBytes));
+    if (guard.size() > kMostGuardLines) guard.pop_front();
+  }
   if (event.kind != record::EventKind::Exited) return;
   role_of_.erase(event.process);
   if (const auto found = processes.find(event.process); found != processes.end()) {

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "record/ledger.h"
 #include "record/recording.h"
@@ -80,6 +82,8 @@ struct Accounts {
   std::optional<std::uint64_t> least_available{};
   std::optional<record::Cgroup> cgroup{};  // the nearest with a limit, as of the last sample
   std::uint64_t cgroup_most = 0;
+  // What the guard did, lately: when, in seconds, and what.
+  std::deque<std::pair<double, std::string>> guard{};
 
  private:
   void add(const record::Process& process);

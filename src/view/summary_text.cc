@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "view/ink.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
@@ -257,6 +259,11 @@ std::string summary_text(const Accounts& accounts, const verdict::Verdicts& verd
   for (const auto& fact : limits) {
     page.paragraph(fmt::format("{} {}{}", fact.label, fact.value,
                                fact.detail.empty() ? "" : ", " + fact.detail),
+                   2);
+  }
+  if (!accounts.guard.empty()) page.heading("What the guard did");
+  for (const auto& [at, words] : accounts.guard) {
+    page.paragraph(fmt::format("{}: {}", format_duration(at - accounts.first_at), printable(words)),
                    2);
   }
   if (!verdicts.all.empty()) put_evidence(page, verdicts.all.front());

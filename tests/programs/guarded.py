@@ -4,7 +4,8 @@
 It saves when it is asked, and goes on from $TIDEGAUGE_RESUME. Says each tenth step. Manners:
 deaf: does not listen; stubborn: neither ends nor minds SIGTERM; healthy: holds its last step only; hangs: never comes back from
 a save; cuts: dies in the middle of its second save; full: has no disk left; leaves: ends by itself when it is told to; shares: holds
-shared memory with a name.
+shared memory with a name; waits: until there is a file FOLDER/go; polite: ends with 0 after SIGTERM, and does not leak; large: writes
+checkpoints of 1 MiB.
 """
 import errno
 import json
@@ -21,22 +22,27 @@ if manner != "deaf":
     import tidegauge
 
     tidegauge.checkpoint_requested()
+if manner == "polite":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 if manner == "stubborn":
     signal.signal(signal.SIGTERM, lambda *_: print("terminated", flush=True))
 begin = json.loads(pathlib.Path(os.environ["TIDEGAUGE_RESUME"]).read_text())["step"] if "TIDEGAUGE_RESUME" in os.environ else 0
 print("from", begin, os.getpid(), flush=True)
-held, saves = [], 0
+held, saves, slow = [], 0, False
 if manner == "shares":
     shared = multiprocessing.shared_memory.SharedMemory(create=True, size=1 << 20)
     print("shares", shared.name, flush=True)
+while manner == "waits" and not (folder / "go").exists():
+    time.sleep(0.01)
 for step in range(begin + 1, steps + 1):
-    if manner == "healthy":
+    if manner in ("healthy", "polite"):
         held = []
     block = bytearray(mib << 20)
     block[::4096] = b"x" * len(block[::4096])
     held.append(block)
     del block
-    time.sleep(0.01)  # the rest of a step
+    # The rest of a step. Who is to be caught at an edge by others goes there slowly.
+    time.sleep(0.05 if (manner == "shares" and step > 50) or slow else 0.01)
     if step % 10 == 0:
         print("step", step, flush=True)
     if manner == "deaf":
@@ -50,13 +56,21 @@ for step in range(begin + 1, steps + 1):
             time.sleep(600)
         if manner == "full":
             request.failed(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), step=step)
+            slow = True
             continue
         if manner == "leaves" and request.stop:
             sys.exit(7)
         if manner == "cuts" and saves == 2:
             path.write_text("")
             os.kill(os.getpid(), signal.SIGSEGV)
-        path.write_text(json.dumps({"step": step}))
+        try:
+            path.write_text(json.dumps({"step": step}) + " " * (1 << 20 if manner == "large" else 0))
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            print("could not save", step, error.strerror, flush=True)
+            request.failed(error, step=step)
+            slow = True
+            continue
         request.saved(path, step=step)
         if request.stop and manner != "stubborn":
             print("stopped", step, flush=True)
