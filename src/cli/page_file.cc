@@ -20,6 +20,11 @@ std::string page_of(const view::Report& report) {
   return view::page_with(view::page_template(), view::report_json(report));
 }
 
+std::string page_of(std::span<const view::Report> reports, std::span<const view::Side> sides,
+                    const verdict::Comparison& found) {
+  return view::page_with(view::page_template(), view::side_by_side_json(reports, sides, found));
+}
+
 Result<std::string> page_of_recording(const std::string& path, const view::Summary& summary,
                                       const verdict::Verdicts& verdicts) {
   view::Timeline timeline;

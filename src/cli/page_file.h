@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
 #include "record/census.h"
 #include "view/report_json.h"
+#include "view/side_by_side.h"
 #include "view/summary.h"
 
 namespace tidegauge::cli {
@@ -16,6 +18,9 @@ namespace tidegauge::cli {
 bool has_page();
 
 std::string page_of(const view::Report& report);
+// Of several runs side by side.
+std::string page_of(std::span<const view::Report> reports, std::span<const view::Side> sides,
+                    const verdict::Comparison& found);
 
 // The page of the recording at `path`, which `summary` and `verdicts` are about. Its course is read
 // from the file, so that watching does not pay for it.

@@ -9,6 +9,8 @@
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
+#include "verdict/compare.h"
+#include "view/side_by_side.h"
 #include "view/svg_chart.h"
 
 namespace tidegauge::cli {
@@ -22,31 +24,43 @@ examples:
   tidegauge report train.tg --markdown             for an issue, to the terminal
   tidegauge report train.tg --markdown -o find.md  with a picture, find.svg
   tidegauge report train.tg --text                 without a browser
+  tidegauge report before.tg after.tg -o both.html side by side: what a change did
 )";
 
+// More curves than this cannot be told apart in one picture.
+constexpr std::size_t kMostRuns = 8;
+
 struct Wanted {
-  std::string path{};
+  std::vector<std::string> paths{};
   std::string to{};
   bool markdown = false;
   bool text = false;
 };
 
+// Recordings as they were read, and as the views take them.
+struct Runs {
+  std::vector<Judged> judged{};
+  std::vector<view::Report> reports{};
+};
+
+constexpr const char* kNoPage =
+    "this tidegauge was built without the page (npm was missing); --markdown and --text work";
+
 // Writes the picture that goes with the Markdown file `path`; its name, empty where there is none.
-Result<std::string> picture_beside(const std::string& path, const Judged& judged) {
-  const auto svg = view::svg_chart(
-      {judged.summary.accounts(), judged.timeline, judged.verdicts, path, judged.notes});
-  if (svg.empty()) return std::string();
+Result<std::string> picture_beside(const std::string& path, const std::string& svg) {
+  if (path.empty() || svg.empty()) return std::string();
   const auto picture = std::filesystem::path(path).replace_extension(".svg");
   if (const auto done = write_file(picture.string(), svg); !done) return done.error();
   return picture.filename().string();
 }
 
-Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
+Result<std::string> text_of_one(const Wanted& wanted, const Judged& judged,
+                                const view::Report& report) {
   if (wanted.markdown) {
     const auto picture =
-        wanted.to.empty() ? Result<std::string>(std::string()) : picture_beside(wanted.to, judged);
+        picture_beside(wanted.to, wanted.to.empty() ? "" : view::svg_chart(report));
     if (!picture) return picture.error();
-    return judged.summary.markdown(judged.verdicts, wanted.path, *picture);
+    return judged.summary.markdown(judged.verdicts, report.source, *picture);
   }
   if (wanted.text) {
     const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
@@ -54,13 +68,54 @@ Result<std::string> text_of(const Wanted& wanted, const Judged& judged) {
         judged.verdicts,
         {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
   }
-  if (!has_page()) {
-    return Error{Reason::Unsupported,
-                 "this tidegauge was built without the page (npm was missing); --markdown and "
-                 "--text work"};
+  if (!has_page()) return Error{Reason::Unsupported, kNoPage};
+  return page_of(report);
+}
+
+Result<std::string> text_of_several(const Wanted& wanted, const Runs& runs) {
+  const auto names = view::short_names(wanted.paths);
+  std::vector<view::Side> sides;
+  std::vector<verdict::Outline> outlines;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    sides.push_back(view::side_of(runs.reports[i], names[i]));
+    outlines.push_back(runs.judged[i].outline);
+    outlines.back().name = names[i];
   }
-  return page_of({judged.summary.accounts(), judged.timeline, judged.verdicts, wanted.path,
-                  judged.notes, census_beside(wanted.path)});
+  const auto found = verdict::compare(outlines);
+  if (wanted.markdown) {
+    const bool by_step = found.by == verdict::Comparison::By::Step;
+    const auto picture = picture_beside(
+        wanted.to, wanted.to.empty() ? "" : view::svg_side_by_side(runs.reports, names, by_step));
+    if (!picture) return picture.error();
+    return view::side_by_side_markdown(sides, found, *picture);
+  }
+  if (wanted.text) {
+    const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
+    return view::side_by_side_text(sides, found, static_cast<std::size_t>(paper.columns));
+  }
+  if (!has_page()) return Error{Reason::Unsupported, kNoPage};
+  return page_of(runs.reports, sides, found);
+}
+
+Result<Runs> read_all(const Wanted& wanted, const verdict::Rules& rules) {
+  Runs out;
+  for (const auto& path : wanted.paths) {
+    auto judged = judge_file({.path = path, .one_of_several = wanted.paths.size() > 1}, rules);
+    if (!judged) return judged.error();
+    out.judged.push_back(std::move(*judged));
+  }
+  for (std::size_t i = 0; i < out.judged.size(); ++i) {
+    const auto& one = out.judged[i];
+    out.reports.push_back({one.summary.accounts(), one.timeline, one.verdicts, wanted.paths[i],
+                           one.notes, census_beside(wanted.paths[i])});
+  }
+  return out;
+}
+
+// Where a page goes that nobody named: beside the first recording.
+std::string usual_place(const Wanted& wanted) {
+  if (wanted.paths.size() == 1) return wanted.paths.front() + ".html";
+  return std::filesystem::path(wanted.paths.front()).replace_filename("side-by-side.html").string();
 }
 
 }  // namespace
@@ -69,12 +124,13 @@ int report(Words words) {
   CommandLine app("A report of a recording: a page to look at and send around, or text.", "report");
   Wanted wanted;
   verdict::Rules rules;
-  app.add_option("RECORDING", wanted.path,
-                 "what run or watch left behind; or numbers, as for judge")
+  app.add_option("RECORDING", wanted.paths,
+                 "what run or watch left behind; or numbers, as for judge. Several are put side by "
+                 "side")
       ->required();
   app.add_option("-o,--output", wanted.to,
-                 "where to write it; - is the terminal (default: RECORDING.html; text goes to the "
-                 "terminal)")
+                 "where to write it; - is the terminal (default: RECORDING.html, of several "
+                 "side-by-side.html beside the first; text goes to the terminal)")
       ->type_name("FILE");
   auto* markdown = app.add_flag("--markdown", wanted.markdown,
                                 "Markdown, for an issue; in a file with a picture beside it");
@@ -83,14 +139,19 @@ int report(Words words) {
   app.footer(kExamples);
   if (const auto code = app.parse(words)) return *code;
 
-  const auto judged = judge_file({.path = wanted.path}, rules);
-  if (!judged) return fail("report", exit_code_of(judged.error()), judged.error().what);
+  if (wanted.paths.size() > kMostRuns) {
+    return fail("report", kWrongUse, fmt::format("at most {} side by side", kMostRuns));
+  }
+  const auto runs = read_all(wanted, rules);
+  if (!runs) return fail("report", exit_code_of(runs.error()), runs.error().what);
   const bool page = !wanted.markdown && !wanted.text;
   if (wanted.to == "-")
     wanted.to.clear();
   else if (page && wanted.to.empty())
-    wanted.to = wanted.path + ".html";
-  const auto text = text_of(wanted, *judged);
+    wanted.to = usual_place(wanted);
+  const auto text = runs->reports.size() > 1
+                        ? text_of_several(wanted, *runs)
+                        : text_of_one(wanted, runs->judged.front(), runs->reports.front());
   if (!text) return fail("report", kCouldNotLook, text.error().what);
   if (wanted.to.empty()) {
     put(stdout, *text);

@@ -104,6 +104,19 @@ std::vector<Tick> x_ticks(const XAxis& axis, const History& history, bool counts
   return out;
 }
 
+std::vector<Tick> plain_ticks(double from, double to, bool steps, int most) {
+  std::vector<Tick> out;
+  if (!(to > from) || most <= 0) return out;
+  const double step =
+      steps ? nice_count_step((to - from) / most) : nice_time_step((to - from) / most);
+  for (double at = std::ceil(from / step) * step; at <= to; at += step) {
+    out.push_back({.place = (at - from) / (to - from),
+                   .label = steps ? fmt::format("step {:.0f}", at + 0.0) : clock_label(at)});
+    if (out.size() > static_cast<std::size_t>(most)) break;
+  }
+  return out;
+}
+
 std::vector<Tick> y_ticks(double top_bytes, int most) {
   std::vector<Tick> out;
   if (!(top_bytes > 0) || !std::isfinite(top_bytes) || most <= 0) return out;

@@ -47,6 +47,9 @@ struct Tick {
 std::vector<Tick> x_ticks(const XAxis& axis, const History& history, bool counts_steps, int columns,
                           int spacing);
 
+// Of an axis that belongs to no single run, of steps or of seconds: at most `most` ticks.
+std::vector<Tick> plain_ticks(double from, double to, bool steps, int most);
+
 // Powers of two, so that GiB are round numbers; at most `most` of them above 0.
 std::vector<Tick> y_ticks(double top_bytes, int most);
 

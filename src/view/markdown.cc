@@ -6,6 +6,7 @@
 
 #include "view/chart.h"
 #include "view/doubts.h"
+#include "view/markdown_parts.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
 #include "view/summary_text.h"
@@ -21,39 +22,6 @@ constexpr std::size_t kCommandColumns = 200;
 constexpr int kChartColumns = 78;
 constexpr int kChartRows = 16;
 constexpr double kWorthALine = 0.01;
-
-// Text of ours or of others as plain text: nothing in it is markup, and it stays in its table cell.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kMarkup = "\\`*_[]<>#|~&$";
-  std::string out;
-  for (const char c : text) {
-    if (kMarkup.find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-// A name or a path in a code span. Inside one no escape works, so the characters that would end it
-// or the cell are replaced.
-std::string code(std::string_view text, std::size_t columns) {
-  auto out = shown(text, columns);
-  std::replace(out.begin(), out.end(), '`', '\'');
-  std::replace(out.begin(), out.end(), '|', '/');
-  return out.empty() ? "" : "`" + out + "`";
-}
-
-void append_row(std::string& out, const std::vector<std::string>& cells) {
-  out += "|";
-  for (const auto& cell : cells) out += fmt::format(" {} |", cell);
-  out += "\n";
-}
-
-void append_head(std::string& out, const std::vector<std::string>& titles, std::size_t texts) {
-  append_row(out, titles);
-  out += "|";
-  for (std::size_t i = 0; i < titles.size(); ++i) out += i < texts ? "---|" : "--:|";
-  out += "\n";
-}
 
 std::vector<std::string> cells_of(const Tally& tally) {
   return {size_or_dash(tally.min()), size_or_dash(tally.average()), size_or_dash(tally.max()),

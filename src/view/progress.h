@@ -36,6 +36,7 @@ class Progress {
   std::optional<double> first_step() const { return first_step_; }
   std::optional<double> step() const { return step_; }
   record::MarkSource step_source() const { return step_source_; }
+  const record::ProcessId& step_process() const { return step_process_; }
   std::optional<double> epoch() const;
   const std::deque<Phase>& phases() const { return phases_; }
   const std::deque<Epoch>& epochs() const { return epochs_; }

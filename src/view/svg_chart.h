@@ -3,6 +3,7 @@
 // has it.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "view/report_json.h"
@@ -11,5 +12,10 @@ namespace tidegauge::view {
 
 // Empty where there is no course to draw.
 std::string svg_chart(const Report& report);
+
+// What stays in several runs, in one picture: along steps where `by_step`, else along time. `names`
+// are theirs. Empty where there is no course to draw.
+std::string svg_side_by_side(std::span<const Report> reports, std::span<const std::string> names,
+                             bool by_step);
 
 }  // namespace tidegauge::view

@@ -74,6 +74,7 @@ void Timeline::add(const record::Entry& entry, const record::LedgerKeeper& ledge
   if (const auto* process = std::get_if<record::Process>(&entry)) bands_.add(*process);
   if (const auto* event = std::get_if<record::Event>(&entry)) {
     progress_.add(*event);
+    pace_.add(*event, progress_);
     holdings_.add(*event);
   }
 }

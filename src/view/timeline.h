@@ -12,6 +12,7 @@
 #include "view/accounts.h"
 #include "view/bands.h"
 #include "view/holdings.h"
+#include "view/pace.h"
 #include "view/thin_table.h"
 
 namespace tidegauge::view {
@@ -55,6 +56,9 @@ class Timeline {
   // What censuses found.
   const Holdings& holdings() const { return holdings_; }
 
+  // How long steps take.
+  const Pace& pace() const { return pace_; }
+
   // Stretches without samples, longer than usual.
   const std::vector<Gap>& gaps() const { return gaps_; }
 
@@ -68,6 +72,7 @@ class Timeline {
   Progress progress_{};
   Bands bands_{};
   Holdings holdings_{};
+  Pace pace_{};
   bool kinds_ = false;
   std::vector<std::string> named_{};
   ThinTable tree_;

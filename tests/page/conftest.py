@@ -38,6 +38,22 @@ def report(tidegauge, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def sides(tidegauge, tmp_path_factory):
+    """sides("incident", "on_demand"): the page of these recordings side by side, as a file; made once."""
+    folder = tmp_path_factory.mktemp("sides")
+    made = {}
+
+    def make(*names):
+        if names not in made:
+            files = [getattr(recordings, name)().write(folder / f"{name}.jsonl") for name in names]
+            made[names] = folder / f"{'-'.join(names)}.html"
+            subprocess.run([tidegauge, "report", *files, "-o", made[names]], check=True, capture_output=True)
+        return made[names]
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def chromium():
     path = shutil.which("chromium")
     if path is None:

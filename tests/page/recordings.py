@@ -80,6 +80,20 @@ def incident(seconds=420, cause=True) -> Recording:
     return out
 
 
+def on_demand(seconds=420) -> Recording:
+    """The incident with its remedy: pictures are opened when they are needed. Nothing is kept, and a step takes a little longer."""
+    out = Recording("uv run train.py --open-on-demand")
+    out.process(490, "uv", "uv run train.py --open-on-demand", "wrapper")
+    out.process(494, "python3", "python3 train.py --epochs 2 --open-on-demand", "main", 490)
+    step, first, per_step = 0, 12, 3.3
+    for second in range(seconds + 1):
+        while first + per_step * (step + 1) <= second:
+            step += 1
+            out.mark(round(first + per_step * step, 3), "step", value=step)
+        out.sample(second, {490: (20 * MIB, 10 * MIB, 0), 494: ((1400 + 60 * math.sin(second / 3)) * MIB, 320 * MIB, 24 * MIB)})
+    return out
+
+
 def holders() -> Recording:
     """The incident, with more that censuses found: several ways through the same variable, and another process."""
     out = incident()

@@ -51,13 +51,14 @@ def test_text_has_contrast(theme):
     of = tokens(theme)
     for text, ground, least in [("ink", "card", 7), ("ink2", "card", 4.5), ("ink2", "bg", 4.5), ("ink", "soft", 7), ("ok", "ok-chip", 4.5), ("wait", "wait-chip", 4.5),
                                 ("bad", "bad-chip", 4.5), ("bad", "card", 4.5), ("floor", "card", 4.5), ("phase-ink", "card", 4.5), ("wait-line", "card", 3),
-                                ("above", "card", 3)]:
+                                ("above", "card", 3), *((f"run-{i}", "card", 4.5) for i in range(8))]:
         assert contrast(of[text], of[ground]) >= least, (text, ground)
 
 
 # Apart enough to be told from each other where they may stand side by side. Verdicts and kinds have their words beside them as well.
 GROUPS = {
     "verdicts": (["ok", "wait", "bad"], 12),
+    "runs": (["run-0", "run-1", "run-2", "run-3"], 12),
     "kinds": (["kind-anon", "kind-file", "kind-shmem", "kind-hugetlb", "kind-rest"], 12),
 }
 

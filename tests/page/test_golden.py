@@ -22,17 +22,11 @@ VIEWS = {
     "leak-light": (("leak",), {}, None),
     "interrupted-by-process": (("interrupted",), {}, "By process"),
 }
+SIDES = {"sides-light": {}, "sides-phone-dark": {"phone": True, "dark": True}}
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_looks_as_it_did(report, look, name):
-    recording, how, cut = VIEWS[name]
-    view = look(report(*recording), **how)
-    if cut:
-        view.choose(cut)
-        view.page.mouse.move(0, 0)
-        view.page.evaluate("document.activeElement.blur()")
-        view.frame()
+def check(view, name):
+    """Holds what is on the screen against the stored picture."""
     now = Image.open(io.BytesIO(view.page.screenshot())).convert("RGB")
     path = PICTURES / f"{name}.png"
     if os.environ.get("TIDEGAUGE_WRITE_PICTURES"):
@@ -46,3 +40,20 @@ def test_looks_as_it_did(report, look, name):
         out.mkdir(parents=True, exist_ok=True)
         now.save(out / f"{name}.png")
     assert differs <= MOST_DIFFERENT, f"{differs:.2%} of the pixels differ, see out/page/{name}.png"
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_looks_as_it_did(report, look, name):
+    recording, how, cut = VIEWS[name]
+    view = look(report(*recording), **how)
+    if cut:
+        view.choose(cut)
+        view.page.mouse.move(0, 0)
+        view.page.evaluate("document.activeElement.blur()")
+        view.frame()
+    check(view, name)
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_side_by_side_looks_as_it_did(sides, look, name):
+    check(look(sides("incident", "on_demand"), **SIDES[name]), name)

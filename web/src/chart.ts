@@ -3,32 +3,18 @@
 // of cutting it up; both can be changed with mouse, finger and keyboard.
 import uPlot from "uplot";
 import type { Report, Tree } from "./data";
-import { axisSize, clock } from "./format";
+import { clock } from "./format";
 import { type Axis, type Level, type Stack, levelFor, levelsOf, lowerBound, partsOf, stacked, stepAxis, timeAxis } from "./levels";
 import { paintBefore, paintBehind, type Scene } from "./paint";
+import { axesOf, chartSize, HEADROOM, isNarrow, LIMIT_WITHIN } from "./scale";
 import { palette, type Palette } from "./theme";
 
 export type Cut = "floor" | Stack;
 export interface Range { from: number; to: number; whole: boolean }
 export interface Reading { time: number; step: number | null; high: number | null; floor: number | null; parts: { label: string; bytes: number }[] }
 
-const WIDE_PX = 330;
-const NARROW_PX = 280;
-const NARROW_BELOW = 560;
-// A limit this many times above everything else would press the curve flat: it is named instead.
-const LIMIT_WITHIN = 3.5;
-const HEADROOM = 1.14;
 // The same for what may come: what is should not look small beside it.
 const FUTURE_WITHIN = 2.5;
-const MINUTE = 60;
-const HOUR = 3600;
-const DAY = 86400;
-const TIME_STEPS = [
-  ...[1, 2, 5, 10, 15, 30], ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
-  ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY),
-];
-const COUNTS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
-const POWERS_OF_TWO = Array.from({ length: 52 }, (_, i) => 2 ** i);
 
 export class Chart {
   private plot: uPlot | null = null;
@@ -214,27 +200,8 @@ export class Chart {
   }
 
   private axes(): uPlot.Axis[] {
-    const font = '500 12px "Inter Variable", system-ui, sans-serif';
-    const common = { font, stroke: this.colours.of("ink2"), grid: { stroke: this.colours.of("grid"), width: 1 }, ticks: { show: false } };
     const counts = this.axis.bySteps || this.report.clock === "steps";
-    const narrow = this.element.clientWidth < NARROW_BELOW;
-    const twoLines = this.hasSteps;
-    return [
-      {
-        ...common,
-        size: twoLines ? 44 : 30,
-        space: narrow ? 70 : 96,
-        incrs: counts ? COUNTS : TIME_STEPS,
-        values: (_, splits) => splits.map((x) => this.tickLabel(x, counts, twoLines)),
-      },
-      {
-        ...common,
-        size: narrow ? 54 : 66,
-        space: 44,
-        incrs: POWERS_OF_TWO,
-        values: (_, splits) => splits.map(axisSize),
-      },
-    ];
+    return axesOf(this.colours, isNarrow(this.element), counts, this.hasSteps, (x) => this.tickLabel(x, counts, this.hasSteps));
   }
 
   private tickLabel(x: number, counts: boolean, twoLines: boolean): string {
@@ -258,10 +225,8 @@ export class Chart {
   }
 
   private options(): uPlot.Options {
-    const narrow = this.element.clientWidth < NARROW_BELOW;
     return {
-      width: Math.max(200, this.element.clientWidth),
-      height: narrow ? NARROW_PX : WIDE_PX,
+      ...chartSize(this.element),
       padding: [22, 26, 0, 0],
       legend: { show: false },
       scales: { x: { time: false, range: () => [this.axis.ofTime(this.range.from), this.axis.ofTime(this.range.to)] }, y: { range: () => [0, this.top] } },

@@ -23,7 +23,7 @@ function breakable(text: string): HTMLElement {
   return h("bdi", {}, ...parts.flatMap((part, i) => (i > 0 ? [h("wbr"), part] : [part])));
 }
 
-function factCell(fact: Fact): HTMLElement {
+export function factCell(fact: Fact): HTMLElement {
   return h("div", { class: `fact fact-${fact.id}` },
     h("dt", {}, fact.label),
     h("dd", { class: "value" }, breakable(fact.value)),

@@ -12,7 +12,7 @@ function cellOf(cell: Cell, head: Head, first: boolean): HTMLElement {
 }
 
 /** Scrolls sideways on its own where it has to; the page never does. */
-export function liveTable(caption: string, heads: Head[]): Table {
+export function liveTable(caption: string, heads: Head[], mayBeSorted = true): Table {
   const body = h("tbody");
   const headRow = h("tr");
   let rows: Cell[][] = [];
@@ -48,8 +48,8 @@ export function liveTable(caption: string, heads: Head[]): Table {
     fill: (now) => {
       rows = now;
       // One row needs no order.
-      if (sortable !== rows.length > 1) {
-        sortable = rows.length > 1;
+      if (sortable !== (mayBeSorted && rows.length > 1)) {
+        sortable = mayBeSorted && rows.length > 1;
         headRow.replaceChildren(...heads.map(headCell));
       }
       show();
@@ -57,8 +57,8 @@ export function liveTable(caption: string, heads: Head[]): Table {
   };
 }
 
-export function table(caption: string, heads: Head[], rows: Cell[][]): HTMLElement {
-  const made = liveTable(caption, heads);
+export function table(caption: string, heads: Head[], rows: Cell[][], mayBeSorted = true): HTMLElement {
+  const made = liveTable(caption, heads, mayBeSorted);
   made.fill(rows);
   return made.element;
 }

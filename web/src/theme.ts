@@ -6,9 +6,10 @@ export type Colour =
   | "card" | "line" | "grid" | "ink" | "ink2" | "floor" | "floor-fill" | "above" | "above-fill" | "ok" | "wait-line" | "wait-fill"
   | "bad" | "phase" | "phase-ink" | "future";
 
-export interface Palette { of: (name: Colour) => string; kind: (kind: string) => string; band: (index: number) => string }
+export interface Palette { of: (name: Colour) => string; kind: (kind: string) => string; band: (index: number) => string; run: (index: number) => string }
 
 export const BANDS = 8;
+const RUNS = 8;
 const KINDS = new Set(["anon", "file", "shmem", "hugetlb", "swap", "page_tables"]);
 
 export function palette(): Palette {
@@ -18,6 +19,7 @@ export function palette(): Palette {
     of,
     kind: (kind) => of(`kind-${KINDS.has(kind) ? kind : "rest"}`),
     band: (index) => of(`band-${index % BANDS}`),
+    run: (index) => of(`run-${index % RUNS}`),
   };
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card with the timeline: its controls, its readout, its legend and its keys.
 import { Chart, type Cut, type Range, type Reading } from "./chart";
-import { button, choice } from "./controls";
+import { choice } from "./controls";
 import type { Report, Tree } from "./data";
 import { h } from "./dom";
 import { moment, size } from "./format";
+import { steer, steerHint, zoomButtons } from "./steer";
 import { onColours, palette } from "./theme";
 
 const CUTS: Record<Cut, string> = { floor: "Floor", bands: "By process", kinds: "By kind", named: "Series" };
-const ROWS_AT_ONCE = 20;
-const ZOOM = 0.5;
 
 export interface TimelineCard { element: HTMLElement; start: () => void; reset: () => void; update: (report: Report, tree: Tree) => void }
 
@@ -57,7 +56,7 @@ export function timelineCard(firstReport: Report, firstTree: Tree, onRange: (ran
   let tree = firstTree;
   const plot = h("div", { class: "plot", tabindex: "0", role: "application", "aria-label": chartLabel(report), "aria-describedby": "readout" });
   const readout = h("output", { class: "readout", id: "readout", role: "status" });
-  const hint = matchMedia("(pointer: coarse)").matches ? "tap to read" : "drag to zoom · arrow keys to read · 0 to reset";
+  const hint = steerHint();
   readout.textContent = hint;
   const legend = h("div", {});
   const tools = h("div", { class: "tools" });
@@ -89,8 +88,7 @@ export function timelineCard(firstReport: Report, firstTree: Tree, onRange: (ran
         made.setAxis(bySteps);
       }));
     }
-    tools.append(h("div", { class: "choice zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => made.zoom(ZOOM), "+ zoom in"), button("−", () => made.zoom(1 / ZOOM), "− zoom out"), button("All", () => made.reset(), "All of the run")));
+    tools.append(zoomButtons(made));
   };
 
   const start = () => {
@@ -107,7 +105,7 @@ export function timelineCard(firstReport: Report, firstTree: Tree, onRange: (ran
       }
     };
     showTools(made);
-    plot.addEventListener("keydown", (event) => key(made, event));
+    plot.addEventListener("keydown", (event) => steer(made, event));
     onColours(() => {
       made.recolour();
       showLegend();
@@ -124,23 +122,4 @@ export function timelineCard(firstReport: Report, firstTree: Tree, onRange: (ran
     showLegend();
   };
   return { element, start, reset: () => chart?.reset(), update };
-}
-
-function key(chart: Chart, event: KeyboardEvent): void {
-  const rows = event.shiftKey ? ROWS_AT_ONCE : 1;
-  const acts: Record<string, () => void> = {
-    ArrowLeft: () => (event.altKey ? chart.pan(-0.25) : chart.point(-rows)),
-    ArrowRight: () => (event.altKey ? chart.pan(0.25) : chart.point(rows)),
-    Home: () => chart.point(-Infinity),
-    End: () => chart.point(Infinity),
-    "+": () => chart.zoom(ZOOM),
-    "=": () => chart.zoom(ZOOM),
-    "-": () => chart.zoom(1 / ZOOM),
-    "0": () => chart.reset(),
-    Escape: () => chart.reset(),
-  };
-  const act = acts[event.key];
-  if (!act || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  act();
 }
