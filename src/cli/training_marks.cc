@@ -40,7 +40,7 @@ std::vector<record::Event> TrainingMarks::hear(const record::ProcessId& process,
     epoch_ = epoch;
     steps_per_epoch_ = length;
   }
-  if (training.step != step_) {
+  if (training.step > 0 && training.step != step_) {  // one that has ended
     tell(EventKind::Step, "", training.step, training.steps);
     step_ = training.step;
   }

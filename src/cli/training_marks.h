@@ -17,7 +17,7 @@ class TrainingMarks {
 
  private:
   record::ProcessId process_{};
-  double step_ = -1;
+  double step_ = 0;
   double epoch_ = 0;
   double steps_per_epoch_ = 0;
   std::string phase_{};

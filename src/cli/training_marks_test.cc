@@ -33,9 +33,9 @@ TEST(TrainingMarks, TellStepsAndHowLongAPassIs) {
   EXPECT_EQ(next[0].value, 2);
 }
 
-TEST(TrainingMarks, BeforeTheFirstStepAPassHasNoLength) {
+TEST(TrainingMarks, BeforeTheFirstStepNothingIsTold) {
   TrainingMarks marks;
-  EXPECT_EQ(kinds_of(marks.hear(kJob, 1, {.step = 0, .steps = 332})), (Kinds{EventKind::Step}));
+  EXPECT_TRUE(marks.hear(kJob, 1, {.step = 0, .steps = 332}).empty()) << "it may still compile";
 }
 
 TEST(TrainingMarks, TellPhasesThatBeginAndEndBetweenLooks) {

@@ -16,6 +16,7 @@ constexpr double kWorthNaming = 0.1;  // of the growth
 constexpr std::size_t kMostCauses = 5;
 constexpr double kTellingCount = 100;  // of objects: two such piles are not alike by chance
 constexpr double kSameCount = 0.01;
+constexpr double kMoreCount = 0.05;        // one of them may have been another's for a moment
 constexpr std::size_t kMostCensuses = 16;  // that are remembered of a process
 
 struct Remedy {
@@ -115,7 +116,7 @@ std::vector<Cause> Holders::causes(const record::ProcessId& process, const Growt
     const double counted = later ? pile.bytes : grown(before, pile);
     if (grown(before, pile) <= 0 || counted < kWorthNaming * growth.bytes) continue;
     const auto* const then = find(before, pile);
-    if (doubtful && then != nullptr && pile.count <= then->count) continue;
+    if (doubtful && then != nullptr && pile.count <= (1 + kMoreCount) * then->count) continue;
     if (causes.size() == kMostCauses) break;
     causes.push_back({.kind = fmt::format("{:.0f} {}", pile.count, pile.type),
                       .type = pile.type,

@@ -74,7 +74,7 @@ TEST(Holders, AWarmUpThatMayHaveEndedBeforeALeakIsNotItsCause) {
   Holders holders;
   add(holders, 100, "PIL.JpegImageFile main() local 'ds'.rows[*]", 800 * kMiB, 663);
   add(holders, 100, "torch.Tensor __main__.kept[*]", 40 * kMiB, 100);
-  add(holders, 220, "PIL.JpegImageFile main() local 'ds'.rows[*]", 1800 * kMiB, 663);
+  add(holders, 220, "PIL.JpegImageFile main() local 'ds'.rows[*]", 1800 * kMiB, 664);
   add(holders, 220, "torch.Tensor __main__.kept[*]", 160 * kMiB, 400);
   const auto leak = holders.causes(kJob, {500 * kMiB, 150, true});
   ASSERT_EQ(leak.size(), 1U);

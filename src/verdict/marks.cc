@@ -34,11 +34,22 @@ void CountTrack::add(double at, double count) {
   if (marks_.size() > 1 && (seen_ - 1) % stride_ != 0) marks_.pop_back();
   marks_.push_back({at, count});
   ++seen_;
+  if (seen_ == 3) forget_a_start_long_before();
   if (marks_.size() <= most_) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < marks_.size(); i += 2) marks_[kept++] = marks_[i];
   marks_.resize(kept);
   stride_ *= 2;
+}
+
+// A 0 that was told before something was compiled says nothing of the pace.
+void CountTrack::forget_a_start_long_before() {
+  constexpr double kLongBefore = 5;
+  if (marks_.size() != 3 || marks_[0].count > 0) return;
+  const auto pace = [&](std::size_t i) {
+    return (marks_[i + 1].at - marks_[i].at) / (marks_[i + 1].count - marks_[i].count);
+  };
+  if (pace(0) > kLongBefore * pace(1)) marks_.erase(marks_.begin());
 }
 
 double CountTrack::count_at(double at) const {

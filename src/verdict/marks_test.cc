@@ -108,6 +108,15 @@ TEST(PassClock, CountsPassesByStepsWhereTheirNumberIsGiven) {
   EXPECT_NEAR(passes.first_pass_ends().value_or(0), 360, 1e-6);
 }
 
+TEST(Marks, StepsBeginWhenOneHasEnded) {
+  Marks marks;
+  marks.add(step(0), 17);
+  marks.add(step(2), 115);
+  marks.add(step(3), 116);
+  EXPECT_EQ(marks.steps()->began_at(), 115);
+  EXPECT_NEAR(marks.steps()->time_of(13), 126, 1e-9) << "at the pace of steps, not of compiling";
+}
+
 TEST(PassClock, LearnsTheLengthFromTheEpochsSeen) {
   Marks marks;
   for (int i = 0; i <= 100; ++i) {

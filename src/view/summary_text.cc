@@ -147,7 +147,8 @@ struct GoneAlike {
 };
 
 bool may_be_told_alike(const ProcessAccount& account) {
-  return account.gone && account.known.role == record::Role::Other;
+  const auto role = account.known.role;
+  return account.gone && role != record::Role::Main && role != record::Role::Wrapper;
 }
 
 void put_alike(Table& table, const std::string& name, const GoneAlike& alike) {
