@@ -131,8 +131,10 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
   const ProcessMemory live(pid);
   const auto arenas = find_arenas(CachedMemory(live, kCacheChunks / 16), python);
   TypeTable types(live, python);
-  wishes.spared =
+  auto spared =
       stretches_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use()}, types);
+  wishes.spared = std::move(spared.stretches);
+  wishes.holes = std::move(spared.holes);
   return wishes;
 }
 
@@ -146,17 +148,26 @@ std::vector<Region> as_regions(const std::vector<Stretch>& stretches) {
   return regions;
 }
 
-// A tensor that was made after the running process was looked at may lie in a stretch that was left
-// out: then it was read in the process, which has gone on meanwhile. Such stretches are not left
-// out the next time. Whether there are any.
-bool keep_what_is_new(const Heap& heap, Snapshot::Wishes& wishes) {
-  std::vector<Address> places = heap.unread_natives();
-  for (const auto& native : heap.natives()) places.push_back(native.behind);
-  std::sort(places.begin(), places.end());
-  return std::erase_if(wishes.spared, [&](const Stretch& stretch) {
-           const auto first = std::lower_bound(places.begin(), places.end(), stretch.begin);
-           return first != places.end() && *first < stretch.end;
-         }) > 0;
+// A tensor or an arena that was made after the running process was looked at may lie in a stretch
+// that was left out: then it was read in the process, which has gone on meanwhile. Such places are
+// not left out the next time. Whether there are any.
+bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
+                      Snapshot::Wishes& wishes) {
+  constexpr Address kBefore = 4096;
+  constexpr Address kBehind = 64 << 10;  // what else belongs to it
+  const StretchMap spared(wishes.spared);
+  std::vector<Stretch> kept;
+  const auto keep = [&](Address place) {
+    if (spared.find(place) != StretchMap::kNone) kept.push_back({place - kBefore, place + kBehind});
+  };
+  for (const auto place : heap.unread_natives()) keep(place);
+  for (const auto& native : heap.natives()) keep(native.behind);
+  for (const auto& arena : arenas) {
+    if (spared.find(arena.begin) != StretchMap::kNone) kept.push_back(arena);
+  }
+  if (kept.empty()) return false;
+  wishes.spared = gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)));
+  return true;
 }
 
 enum class Attempt { One, Last };
@@ -187,7 +198,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   const HeapSource source{image, mapped, memory, libraries, threads};
   const auto heap = read_heap(source, python, types, addresses);
   census.pause_ms += snapshot->pause_ms();
-  if (attempt == Attempt::One && keep_what_is_new(heap, wishes)) return false;
+  if (attempt == Attempt::One && keep_what_is_new(heap, arenas, wishes)) return false;
   const auto holding = find_retainers(heap, roots);
   fill_types(heap, types, holding, census);
   group_natives(heap.natives(), census);

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "census/aside.h"
+#include "census/spared.h"
 #include "census/stopped.h"
 
 namespace tidegauge::census {
@@ -143,10 +144,23 @@ class Hand {
     return true;
   }
 
-  std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
+  // What is not wanted, by the map of the process as it stands.
+  std::vector<Stretch> still_spared() const {
+    auto spared = wishes_.spared;
+    if (!wishes_.holes.empty()) {
+      const auto regions = read_regions(target_);
+      if (!regions) return {};
+      const auto taken = holes_taken(wishes_.holes, *regions);
+      if (!taken.empty()) spared = gaps_between(in_order(std::move(spared)), taken);
+    }
     const auto most = changed_ == nullptr ? 0 : Snapshot::kMostSpared;
-    const auto spared = std::span(wishes_.spared).first(std::min(wishes_.spared.size(), most));
-    if (spared.empty()) return stopped.fork(instruction_);
+    if (spared.size() > most) spared.resize(most);
+    return spared;
+  }
+
+  std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
+    if (wishes_.spared.empty()) return stopped.fork(instruction_);
+    const auto spared = still_spared();
     std::copy(spared.begin(), spared.end(), changed_->stretches.begin());
     changed_->count = spared.size();
     advise(stopped, spared, MADV_DONTFORK, instruction_);

@@ -26,6 +26,7 @@ class Snapshot {
   struct Wishes {
     std::vector<Address> collecting{};
     std::vector<Stretch> spared{};  // not wanted in the copy; as many as are there at most
+    std::vector<Stretch> holes{};   // in these: where nothing was; what is there now is wanted
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
   static constexpr std::size_t kMostSpared = 400;

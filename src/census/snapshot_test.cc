@@ -130,6 +130,38 @@ TEST(Snapshot, LeavesOutWhatIsNotWantedAndTheTargetKeepsIt) {
   ::munmap(large, kBytes);
 }
 
+TEST(Snapshot, HasWhatWasMappedMeanwhileIntoAHole) {
+  constexpr std::size_t kPart = 8 << 20;
+  constexpr int kWritable = PROT_READ | PROT_WRITE;
+  void* const room = ::mmap(nullptr, 3 * kPart, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  const auto begin = reinterpret_cast<Address>(room);
+  const auto part = [&](std::size_t i) { return static_cast<char*>(room) + i * kPart; };
+  ASSERT_EQ(::munmap(part(1), kPart), 0);
+  for (const std::size_t i : {0U, 2U}) ASSERT_EQ(::mprotect(part(i), kPart, kWritable), 0);
+  const Snapshot::Wishes wishes{.spared = {{begin, begin + 3 * kPart}},
+                                .holes = {{begin + kPart, begin + 2 * kPart}}};
+  std::byte one[1];
+  const auto has = [&](const Snapshot& snapshot, std::size_t i) {
+    return ProcessMemory(snapshot.readable_pid()).read(begin + i * kPart + kPart / 2, one);
+  };
+  {
+    Busy busy;
+    const auto snapshot = Snapshot::take(busy.pid(), wishes);
+    ASSERT_TRUE(snapshot) << snapshot.error().what;
+    for (const std::size_t i : {0U, 1U, 2U}) EXPECT_FALSE(has(*snapshot, i));
+  }
+  ASSERT_EQ(
+      ::mmap(part(1), kPart, kWritable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+      part(1));
+  Busy busy;  // has it, as if it had come meanwhile
+  const auto snapshot = Snapshot::take(busy.pid(), wishes);
+  ASSERT_TRUE(snapshot) << snapshot.error().what;
+  EXPECT_TRUE(has(*snapshot, 1));
+  for (const std::size_t i : {0U, 2U}) EXPECT_FALSE(has(*snapshot, i));
+  ::munmap(room, 3 * kPart);
+}
+
 // The hand may be killed while it has something changed; whoever waits for it puts that back.
 TEST(Snapshot, RestoresWhatAnotherHasLeftChanged) {
   constexpr std::size_t kBytes = 8 << 20;
@@ -159,19 +191,36 @@ TEST(Snapshot, RestoresWhatAnotherHasLeftChanged) {
   ::munmap(large, kBytes);
 }
 
+constexpr Address kMiB = 1 << 20;
+
 TEST(Spared, AreTheLargeGapsBetweenWhatIsKept) {
-  constexpr Address kMiB = 1 << 20;
-  const std::vector<Stretch> all = {{0, 100 * kMiB}, {200 * kMiB, 210 * kMiB}};
-  const std::vector<Stretch> kept = {{10 * kMiB, 11 * kMiB},
-                                     {12 * kMiB, 40 * kMiB},
+  const std::vector<Stretch> runs = {{0, 99 * kMiB}, {200 * kMiB, 210 * kMiB}};
+  const std::vector<Stretch> kept = {{11 * kMiB, 12 * kMiB},
+                                     {12 * kMiB, 39 * kMiB},
                                      {13 * kMiB, 14 * kMiB},
                                      {201 * kMiB, 209 * kMiB}};
-  const auto gaps = gaps_between(all, kept);
-  ASSERT_EQ(gaps.size(), 2U);
-  EXPECT_EQ(gaps[0].begin, 40 * kMiB);
-  EXPECT_EQ(gaps[0].end, 100 * kMiB);
-  EXPECT_EQ(gaps[1].begin, 0U);
-  EXPECT_EQ(gaps[1].end, 10 * kMiB);
+  // On large pages where a run is cut, and where it ends otherwise.
+  EXPECT_EQ(gaps_between(runs, kept),
+            (std::vector<Stretch>{{40 * kMiB, 99 * kMiB}, {0, 10 * kMiB}}));
+}
+
+Region plain(Address begin, Address end) {
+  return {.begin = begin, .end = end, .readable = true, .writable = true};
+}
+
+TEST(Spared, NeighboursWithASmallHoleAreOneAsLongAsItIsOne) {
+  const Address hole = 8 * kMiB + 4096;
+  std::vector<Region> regions = {
+      plain(0, 8 * kMiB),          plain(hole, 16 * kMiB),
+      plain(16 * kMiB, 20 * kMiB), {.begin = 20 * kMiB, .end = 21 * kMiB, .readable = true},
+      plain(21 * kMiB, 30 * kMiB), plain(40 * kMiB, 50 * kMiB)};
+  const auto runs = runs_of(regions);
+  EXPECT_EQ(runs.stretches,
+            (std::vector<Stretch>{{0, 20 * kMiB}, {21 * kMiB, 30 * kMiB}, {40 * kMiB, 50 * kMiB}}));
+  EXPECT_EQ(runs.holes, (std::vector<Stretch>{{8 * kMiB, hole}}));
+  EXPECT_TRUE(holes_taken(runs.holes, regions).empty());
+  regions.insert(regions.begin() + 1, plain(8 * kMiB, hole));
+  EXPECT_EQ(holes_taken(runs.holes, regions), runs.holes);
 }
 
 TEST(Snapshot, OfNobodyIsGone) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/spared.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
+#include "base/fd.h"
 #include "census/snapshot.h"
 
 namespace tidegauge::census {
@@ -17,18 +21,42 @@ constexpr Address kSmallestGap = 2 * kLargePage;
 // Each costs two calls while the process stands still, some ten microseconds in all; copying the
 // smallest one would cost fifty.
 constexpr std::size_t kMostGaps = Snapshot::kMostSpared;
-// So much beside the arenas: less is copied as soon as it is looked through.
-constexpr std::uint64_t kWorthIt = 512ULL << 20;
+// So much beside the arenas: less is copied in a millisecond or two.
+constexpr std::uint64_t kWorthIt = 64ULL << 20;
+// Large pieces begin on large pages, so that there is less than one between two of them.
+constexpr Address kWidestHole = kLargePage;
+// Whether holes are still holes is seen in the map of the stopped process, of which a line costs as
+// much as the fiftieth part of a stretch.
+constexpr std::size_t kLinesWorthAHole = 50;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.
 constexpr std::size_t kMostRegions = 60'000;
 
-std::uint64_t resident_bytes(pid_t pid) {
+// Pages of files are not copied.
+std::uint64_t anonymous_bytes(pid_t pid) {
   constexpr std::uint64_t kPage = 4096;
   std::ifstream statm(fmt::format("/proc/{}/statm", pid));
   std::uint64_t size = 0;
   std::uint64_t resident = 0;
-  statm >> size >> resident;
-  return resident * kPage;
+  std::uint64_t of_files = 0;
+  statm >> size >> resident >> of_files;
+  return (resident - std::min(of_files, resident)) * kPage;
+}
+
+// Whether much of it is there, by some of its pages: of a thread's stack almost nothing is.
+bool is_resident(int pagemap, const Stretch& stretch) {
+  constexpr Address kPage = 4096;
+  constexpr Address kLooks = 16;
+  constexpr Address kFewest = 4;
+  constexpr std::uint64_t kPresent = 1ULL << 63;
+  Address present = 0;
+  for (Address look = 0; look < kLooks; ++look) {
+    const auto page = (stretch.begin + (stretch.end - stretch.begin) / kLooks * look) / kPage;
+    std::uint64_t entry = 0;
+    const auto at = static_cast<off_t>(page * sizeof entry);
+    if (::pread(pagemap, &entry, sizeof entry, at) != sizeof entry) return true;  // not known
+    if ((entry & kPresent) != 0) ++present;
+  }
+  return present >= kFewest;
 }
 
 // A network card that writes into the process's memory by itself: its library has said for some
@@ -41,55 +69,94 @@ bool has_remote_memory(const std::vector<Region>& regions) {
   });
 }
 
-std::vector<Stretch> anonymous(const std::vector<Region>& regions) {
+bool is_plain_memory(const Region& region) {
+  const bool is_data = region.path.empty() || region.path == "[heap]";
+  return is_data && region.readable && region.writable && !region.shared && region.inode == 0;
+}
+
+std::vector<Stretch> without_holes(const std::vector<Region>& regions) {
   std::vector<Stretch> all;
   for (const auto& region : regions) {
-    const bool is_data = region.path.empty() || region.path == "[heap]";
-    if (is_data && region.readable && region.writable && !region.shared && region.inode == 0) {
-      all.push_back({region.begin, region.end});
-    }
+    if (is_plain_memory(region)) all.push_back({region.begin, region.end});
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<Stretch> gaps_between(const std::vector<Stretch>& all,
+Spared runs_of(const std::vector<Region>& regions) {
+  Spared runs;
+  const Region* before = nullptr;
+  for (const auto& region : regions) {
+    if (is_plain_memory(region)) {
+      const bool follows = before != nullptr && is_plain_memory(*before) &&
+                           region.begin - before->end <= kWidestHole;
+      if (!follows) {
+        runs.stretches.push_back({region.begin, region.end});
+      } else {
+        runs.stretches.back().end = region.end;
+        if (before->end < region.begin) runs.holes.push_back({before->end, region.begin});
+      }
+    }
+    before = &region;
+  }
+  return runs;
+}
+
+std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
                                   const std::vector<Stretch>& kept) {
   std::vector<Stretch> gaps;
-  const auto add = [&](Address begin, Address end) {
-    begin = (begin + kLargePage - 1) / kLargePage * kLargePage;
-    end = end / kLargePage * kLargePage;
+  const auto add = [&](const Stretch& run, Address begin, Address end) {
+    if (begin != run.begin) begin = (begin + kLargePage - 1) / kLargePage * kLargePage;
+    if (end != run.end) end = end / kLargePage * kLargePage;
     if (begin < end && end - begin >= kSmallestGap) gaps.push_back({begin, end});
   };
   std::size_t next = 0;
-  for (const auto& [begin, end] : all) {
-    auto free_from = begin;
+  for (const auto& run : runs) {
+    auto free_from = run.begin;
     // What is kept may overlap; it is in order of where it begins.
-    for (; next < kept.size() && kept[next].begin < end; ++next) {
-      if (kept[next].begin > free_from) add(free_from, kept[next].begin);
+    for (; next < kept.size() && kept[next].begin < run.end; ++next) {
+      if (kept[next].begin > free_from) add(run, free_from, kept[next].begin);
       free_from = std::max(free_from, kept[next].end);
     }
-    if (free_from < end) add(free_from, end);
+    if (free_from < run.end) add(run, free_from, run.end);
   }
   std::sort(gaps.begin(), gaps.end(),
             [](const Stretch& a, const Stretch& b) { return a.end - a.begin > b.end - b.begin; });
-  if (gaps.size() > kMostGaps) gaps.resize(kMostGaps);
   return gaps;
 }
 
-std::vector<Stretch> stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
+std::vector<Stretch> holes_taken(const std::vector<Stretch>& holes,
+                                 const std::vector<Region>& regions) {
+  std::vector<Stretch> taken;
+  std::copy_if(holes.begin(), holes.end(), std::back_inserter(taken), [&](const Stretch& hole) {
+    const auto next = std::upper_bound(regions.begin(), regions.end(), hole.begin,
+                                       [](Address a, const Region& b) { return a < b.end; });
+    return next != regions.end() && next->begin < hole.end;
+  });
+  return taken;
+}
+
+Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
   std::uint64_t in_arenas = 0;
   for (const auto& arena : source.arenas) in_arenas += arena.end - arena.begin;
-  if (resident_bytes(pid) < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
+  if (anonymous_bytes(pid) < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
       has_remote_memory(source.regions)) {
     return {};
   }
   auto kept = places_pointed_to(source, types);
   kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
-  std::sort(kept.begin(), kept.end(),
-            [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-  return gaps_between(anonymous(source.regions), kept);
+  auto runs = runs_of(source.regions);
+  if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
+    runs = {without_holes(source.regions), {}};
+  }
+  Spared spared{gaps_between(runs.stretches, in_order(std::move(kept))), std::move(runs.holes)};
+  const UniqueFd pagemap(
+      ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::erase_if(spared.stretches,
+                [&](const Stretch& gap) { return !is_resident(pagemap.get(), gap); });
+  if (spared.stretches.size() > kMostGaps) spared.stretches.resize(kMostGaps);
+  return spared;
 }
 
 }  // namespace tidegauge::census

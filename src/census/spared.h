@@ -9,13 +9,27 @@
 
 namespace tidegauge::census {
 
+// What a snapshot may leave out. A stretch may have holes, in which nothing was mapped: one call
+// for it all costs as much as one for each part.
+struct Spared {
+  std::vector<Stretch> stretches{};  // the largest first
+  std::vector<Stretch> holes{};
+};
+
 // Large stretches to which nothing in Python's arenas points, as far as the running process shows;
 // none where they are not worth the trouble, or where leaving them out might do harm. What is
 // wanted of them nevertheless can be read in the process itself.
-std::vector<Stretch> stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types);
+Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types);
 
-// The largest gaps, on the boundaries of large pages, between what is kept.
-std::vector<Stretch> gaps_between(const std::vector<Stretch>& all,
+// Private memory of no file, in order; neighbours with nothing but a small hole in between are one.
+Spared runs_of(const std::vector<Region>& regions);
+
+// The largest gaps between what is kept, on the boundaries of large pages where they cut a run.
+std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
                                   const std::vector<Stretch>& kept);
+
+// Those of `holes` in which something has been mapped since.
+std::vector<Stretch> holes_taken(const std::vector<Stretch>& holes,
+                                 const std::vector<Region>& regions);
 
 }  // namespace tidegauge::census

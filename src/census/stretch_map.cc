@@ -6,11 +6,15 @@
 
 namespace tidegauge::census {
 
-StretchMap::StretchMap(std::vector<Stretch> stretches) {
-  constexpr Address kHighest = 1ULL << 47;  // of a program's memory
+std::vector<Stretch> in_order(std::vector<Stretch> stretches) {
   std::sort(stretches.begin(), stretches.end(),
             [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-  for (const auto& stretch : stretches) {
+  return stretches;
+}
+
+StretchMap::StretchMap(std::vector<Stretch> stretches) {
+  constexpr Address kHighest = 1ULL << 47;  // of a program's memory
+  for (const auto& stretch : in_order(std::move(stretches))) {
     if (stretch.begin >= stretch.end || stretch.end > kHighest) continue;
     if (stretches_.empty() || stretch.begin >= stretches_.back().end) stretches_.push_back(stretch);
   }

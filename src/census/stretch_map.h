@@ -13,7 +13,10 @@ using Address = std::uint64_t;
 
 struct Stretch {
   Address begin = 0, end = 0;
+  bool operator==(const Stretch&) const = default;
 };
+
+std::vector<Stretch> in_order(std::vector<Stretch> stretches);
 
 class StretchMap {
  public:
