@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/fd.h"
+#include "census/malloc_pieces.h"
 #include "census/snapshot.h"
 
 namespace tidegauge::census {
@@ -146,6 +147,12 @@ Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types)
   }
   auto kept = places_pointed_to(source, types);
   kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
+  // What C++ has beside tensors' data, and only C++ knows of.
+  for (const auto& mapping : without_holes(source.regions)) {
+    if (mapping.end - mapping.begin < kSmallestGap) continue;
+    const auto small = small_pieces(source.memory, mapping, kSmallestGap);
+    kept.insert(kept.end(), small.begin(), small.end());
+  }
   auto runs = runs_of(source.regions);
   if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
     runs = {without_holes(source.regions), {}};
