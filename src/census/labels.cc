@@ -55,8 +55,14 @@ std::string Labels::key_text(Address key) const {
   return "[*]";
 }
 
+const std::string& Labels::field_name(const TypeInfo& type, std::uint64_t offset) {
+  const auto [place, is_new] = fields_.try_emplace({type.id, offset});
+  if (is_new) place->second = find_field_name(type, offset);
+  return place->second;
+}
+
 // A slot's name: the class has a descriptor that knows its offset.
-std::string Labels::field_name(const TypeInfo& type, std::uint64_t offset) const {
+std::string Labels::find_field_name(const TypeInfo& type, std::uint64_t offset) const {
   const auto& memory = heap_.memory();
   constexpr Address kMember = 40;
   constexpr Address kMemberOffset = 16;
@@ -139,7 +145,7 @@ std::string Labels::step(Node holder, Node held) {
     case Kind::Field:
       break;
   }
-  const auto name = field_name(heap_.type(holder), reference.detail);
+  const auto& name = field_name(heap_.type(holder), reference.detail);
   return name.empty() ? " -> " + heap_.type(held).name : "." + name;
 }
 

@@ -2,6 +2,7 @@
 // How a holder speaks of what it holds: .rows, ['image'], [*].
 #pragma once
 
+#include <map>
 #include <unordered_map>
 
 #include "census/heap.h"
@@ -44,12 +45,14 @@ class Labels {
   bool is_namespace(Node dict);  // entries are attributes
   std::string name_at(Address key_at) const;
   std::string key_text(Address key) const;
-  std::string field_name(const TypeInfo& type, std::uint64_t offset) const;
+  const std::string& field_name(const TypeInfo& type, std::uint64_t offset);
+  std::string find_field_name(const TypeInfo& type, std::uint64_t offset) const;
 
   const Heap& heap_;
   const std::vector<Node>& parents_;
   const std::unordered_map<Node, const Root*>& roots_;
   std::unordered_map<Node, Steps> known_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> fields_;  // by type and offset
   std::unordered_map<Node, Node> entries_;  // by which a way enters a graph
 };
 
