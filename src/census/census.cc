@@ -129,8 +129,9 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
     wishes.collecting.push_back(interp + python.layout->gc_collecting);
   }
   const ProcessMemory live(pid);
-  const auto arenas = find_arenas(CachedMemory(live, kCacheChunks / 16), python);
-  TypeTable types(live, python);
+  const CachedMemory near(live, kCacheChunks / 16);
+  const auto arenas = find_arenas(near, python);
+  TypeTable types(near, python);
   auto spared =
       stretches_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use()}, types);
   wishes.spared = std::move(spared.stretches);

@@ -2,6 +2,8 @@
 // Two passes over the arenas, each by several threads that share nothing but what is not written
 // any more: first what there is, then what points to what. An object outside the arenas gets its
 // number when all have been met.
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -39,6 +41,7 @@ struct EdgePart {
 
 std::uint64_t all_own_bytes(const ObjectView& object, const Memory& memory, const Layout& layout) {
   const auto own = own_bytes(object, layout);
+  if (object.type->shape == Shape::PackedArray) return own + packed_bytes(object, memory);
   if (object.type->shape != Shape::Dict) return own;
   return own + dict_table_bytes(memory, layout, object.at<Address>(dict::kKeys),
                                 object.at<Address>(dict::kValues));
@@ -291,13 +294,21 @@ class HeapReader {
     }
   }
 
+  // In order of address, so that each page is read once.
+  std::vector<Node> find_outside(const std::vector<AddressBook::Entry>& entries) {
+    std::vector<std::uint32_t> order(entries.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return entries[a].address < entries[b].address;
+    });
+    std::vector<Node> nodes(entries.size());
+    for (const auto i : order) nodes[i] = find_or_add(entries[i].address, entries[i].certain);
+    return nodes;
+  }
+
   // Behind those of the parts before.
   void take_edges(EdgePart& part) {
-    std::vector<Node> outside;
-    outside.reserve(part.outside.all().size());
-    for (const auto& [address, certain] : part.outside.all()) {
-      outside.push_back(find_or_add(address, certain));
-    }
+    const auto outside = find_outside(part.outside.all());
     auto& edges = heap_.edges_;
     const bool is_first = edges.targets.empty();
     if (is_first) edges.targets = std::move(part.targets);

@@ -65,6 +65,19 @@ inline std::uint64_t int_bytes(const ObjectView& object, const Layout& layout) {
   return basic + kDigit * static_cast<std::uint64_t>(size < 0 ? -size : size);
 }
 
+// The items of an array.array, which are outside it.
+inline std::uint64_t packed_bytes(const ObjectView& object, const Memory& memory) {
+  constexpr std::size_t kAllocated = 32;
+  constexpr std::size_t kDescription = 40;
+  constexpr Address kItemBytes = 4;
+  constexpr std::int32_t kLargestItem = 16;
+  const auto count = object.at<std::uint64_t>(kAllocated);
+  const auto item =
+      memory.get<std::int32_t>(object.at<Address>(kDescription) + kItemBytes).value_or(0);
+  if (item <= 0 || item > kLargestItem || count > kLargestObject / kLargestItem) return 0;
+  return count * static_cast<std::uint64_t>(item);
+}
+
 // A type with items but without a count of them: its frame is inside.
 inline bool has_no_count(Shape shape) {
   return shape == Shape::Generator;

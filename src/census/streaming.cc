@@ -85,6 +85,8 @@ class Tables {
                   (object.at<std::uint64_t>(set::kMask) + 1) * 16);
         }
         return;
+      case Shape::PackedArray:
+        return add_bytes(object.type->id, packed_bytes(object, near_));
       case Shape::Deque:  // its blocks are larger than the arenas' largest
         return look_at(object, 0, 0);
       default:
@@ -98,9 +100,7 @@ class Tables {
     for (const auto& [keys, values, type] : dicts_) {
       const auto table = read_key_table(near_, layout_, keys);
       if (!table) continue;
-      const auto bytes = table_bytes_of(*table, values);
-      tally_.types[type].bytes += bytes;
-      tally_.bytes += bytes;
+      add_bytes(type, table_bytes_of(*table, values));
       if (values == 0 && table->table_bytes > kLargestBlock) note_entries(*table);
     }
     dicts_.clear();
@@ -114,6 +114,11 @@ class Tables {
     Address keys, values;
     std::uint32_t type;
   };
+
+  void add_bytes(std::uint32_t type, std::uint64_t bytes) {
+    tally_.types[type].bytes += bytes;
+    tally_.bytes += bytes;
+  }
 
   // What is in a table outside the arenas may be outside them, too.
   void look_at(const ObjectView& object, Address table, std::uint64_t bytes) {

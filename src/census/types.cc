@@ -21,6 +21,7 @@ Shape shape_of(const std::string& name, std::uint64_t flags) {
       {"set", Shape::Set},
       {"frozenset", Shape::Set},
       {"bytearray", Shape::ByteArray},
+      {"array.array", Shape::PackedArray},
       {"frozendict", Shape::Dict},  // from 3.15 on, and no subclass of dict
       {"collections.deque", Shape::Deque},
       {"frame", Shape::Frame},

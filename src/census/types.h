@@ -21,6 +21,7 @@ enum class Shape : std::uint8_t {
   Text,
   Bytes,
   ByteArray,
+  PackedArray,  // array.array
   List,
   Tuple,
   Dict,

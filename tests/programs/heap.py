@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A heap of known content: says what it holds as JSON, counted from inside, and waits for a line on stdin."""
+import array
 import collections
 import gc
 import json
@@ -64,6 +65,7 @@ def held_by_a_function(kept):
         "__main__.MyList": sized(lists),
         "__main__.Blob": sized(blobs),
         "__main__.Row": sized(table.values()),
+        "array.array": sized(arrays),
         "bytearray": sized(row["image"].payload for row in store.rows),
     }
     # Kinds of which the collector knows every one: what the interpreter and its libraries have counts as well.
@@ -90,5 +92,6 @@ store = Store()
 dicts = [MyDict(a=i) for i in range(N)]
 lists = [MyList([i]) for i in range(N)]
 blobs = [Blob(600 + i) for i in range(N)]  # more than the arenas' largest block
+arrays = [array.array(kind, range(i % 7)) for i in range(N) for kind in "bhid"]
 table = {i: Row(range(i, i + 100)) for i in range(N // 10)}
 held_by_a_function([Plain(i) for i in range(N)])
