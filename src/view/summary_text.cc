@@ -151,11 +151,17 @@ bool may_be_told_alike(const ProcessAccount& account) {
   return account.gone && role != record::Role::Main && role != record::Role::Wrapper;
 }
 
-void put_alike(Table& table, const std::string& name, const GoneAlike& alike) {
-  table.add(
-      row({fmt::format("{} x{}", shown(name, kNameColumns), alike.count), "", ""},
-          {size_or_dash(alike.least), "", size_or_dash(alike.most), "", ""},
-          {alike.peak_rss > 0 ? size_or_dash(static_cast<double>(alike.peak_rss)) : "", "gone"}));
+using NameAndRole = std::pair<std::string, record::Role>;
+
+NameAndRole key_of(const ProcessAccount& account) {
+  return {account.known.name, account.known.role};
+}
+
+void put_alike(Table& table, const NameAndRole& key, const GoneAlike& alike) {
+  const auto name = fmt::format("{} x{}", shown(key.first, kNameColumns), alike.count);
+  const auto peak = alike.peak_rss > 0 ? size_or_dash(static_cast<double>(alike.peak_rss)) : "";
+  table.add(row({name, "", role_word(key.second)},
+                {size_or_dash(alike.least), "", size_or_dash(alike.most), "", ""}, {peak, "gone"}));
 }
 
 void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts& verdicts) {
@@ -168,19 +174,19 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
   columns.push_back({.title = "VERDICT", .importance = 4});
   Table table(std::move(columns));
   auto all = listed_processes(accounts, accounts.processes.size());
-  std::map<std::string, GoneAlike> alike;
+  std::map<NameAndRole, GoneAlike> alike;
   for (const auto* account : all) {
-    if (may_be_told_alike(*account)) alike[account->known.name].add(*account);
+    if (may_be_told_alike(*account)) alike[key_of(*account)].add(*account);
   }
   std::erase_if(alike, [](const auto& group) { return group.second.count < kAlike; });
   // The first one, which is the largest, stands for all of them.
-  std::set<std::string> met;
+  std::set<NameAndRole> met;
   std::erase_if(all, [&](const ProcessAccount* account) {
-    const auto& name = account->known.name;
-    return may_be_told_alike(*account) && alike.contains(name) && !met.insert(name).second;
+    const auto key = key_of(*account);
+    return may_be_told_alike(*account) && alike.contains(key) && !met.insert(key).second;
   });
   for (std::size_t i = 0; i < std::min(all.size(), kMostProcessRows); ++i) {
-    const auto group = alike.find(all[i]->known.name);
+    const auto group = alike.find(key_of(*all[i]));
     if (may_be_told_alike(*all[i]) && group != alike.end()) {
       put_alike(table, group->first, group->second);
     } else {
