@@ -141,6 +141,7 @@ void CauseFinder::hear_training(Session& session, const CensusServer::Answer& an
 }
 
 void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answer) {
+  if (!asked_) return;  // the server is gone, and had been asked for something else
   if (!answer.taken) {
     ++refused_[asked_->process];
     soonest_seconds_ = kAfterARefusalSeconds;

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`watch` on a training that nobody prepared: its trainer's own count is read from its memory."""
+import os
+import signal
+import sys
+
 import pytest
 from conftest import ROOT, Program
 from test_census import pythons
@@ -32,3 +36,26 @@ def test_steps_passes_and_evaluations_are_heard(watch, training):  # noqa: F811
     assert training.ask("at 90 1.0843") == "done"
     assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "epoch" and line["value"] == 2)
     assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "step" and line["value"] == 90)
+
+
+def census_server_of(pid):
+    """The process beside that one which reads for it."""
+    for child in open(f"/proc/{pid}/task/{pid}/children").read().split():
+        if open(f"/proc/{child}/comm").read().startswith("tidegauge-censu"):
+            return int(child)
+    raise AssertionError("there is none")
+
+
+def test_the_watch_goes_on_when_nobody_reads_for_it(watch):  # noqa: F811
+    training = Program([sys.executable, AT_WORK])
+    try:
+        assert training.answer() == "ready" and training.ask("at 70 0.8434") == "done"
+        gauge = watch(training.pid)
+        assert gauge.event("step")["value"] == 70
+        os.kill(census_server_of(gauge.process.pid), signal.SIGKILL)
+        for _ in range(10):
+            gauge.sample()
+        assert gauge.end()[1] == 0
+    finally:
+        training.process.kill()
+        training.process.wait()
