@@ -19,12 +19,12 @@ test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers, FR
 
 tidy: ## clang-tidy over src/; a file is looked at again only when it changed
 	@tools/bootstrap test
-	@tools/build build -DTIDEGAUGE_TESTS=ON
+	@tools/build build -DTIDEGAUGE_TESTS=ON -DTIDEGAUGE_GROUPED=OFF
 	@tools/tidy.py build
 
 build: ## leaves build/tidegauge
 	@tools/bootstrap build
-	@tools/build build $(if $(wildcard build/build.ninja),,-DTIDEGAUGE_TESTS=OFF) product
+	@tools/build build $(if $(wildcard build/build.ninja),,-DTIDEGAUGE_TESTS=OFF -DTIDEGAUGE_GROUPED=ON) product
 
 install: build ## into PREFIX=/usr/local, or wherever you say (DESTDIR is respected)
 	@cmake --install build --strip --prefix $(abspath $(PREFIX))

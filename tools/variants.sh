@@ -6,9 +6,10 @@
 # clang++ takes a third of the time that g++ takes with these sanitizers. Tests and fuzzers share the
 # folder, so that the code is compiled once for both.
 asan_options=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
-  -DTIDEGAUGE_SANITIZE=address,undefined -DTIDEGAUGE_FUZZ=ON -DTIDEGAUGE_TESTS=ON)
+  -DTIDEGAUGE_SANITIZE=address,undefined -DTIDEGAUGE_FUZZ=ON -DTIDEGAUGE_TESTS=ON -DTIDEGAUGE_GROUPED=ON)
 
-tsan_options=(-DTIDEGAUGE_SANITIZE=thread -DTIDEGAUGE_TESTS=ON)
+tsan_options=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
+  -DTIDEGAUGE_SANITIZE=thread -DTIDEGAUGE_TESTS=ON -DTIDEGAUGE_GROUPED=ON)
 
 # ThreadSanitizer can only find something where there are threads.
 tsan_tests() {
