@@ -2,6 +2,7 @@
 #include "census/census.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace tidegauge::census {
 
 namespace {
 
-constexpr std::size_t kCacheChunks = 4096;  // 16 MiB
+constexpr std::size_t kCacheChunks = 1024;  // 4 MiB
+constexpr std::size_t kFewChunks = 256;     // for what is read once
 
 Census::Type as_type(const TypeInfo& type, std::uint64_t count, std::uint64_t bytes) {
   return {.name = type.name, .count = count, .bytes = bytes};
@@ -84,7 +86,7 @@ constexpr const char* kNoArenas =
 
 void stream(const Memory& memory, const Interpreter& python, const std::vector<Region>& regions,
             Census& census) {
-  const auto arenas = find_arenas(CachedMemory(memory, kCacheChunks / 16), python);
+  const auto arenas = find_arenas(CachedMemory(memory, kFewChunks), python);
   TypeTable types(memory, python);
   const auto tally = count_live({memory, *python.layout, arenas, regions, threads_to_use()}, types);
   census.streaming = true;
@@ -129,7 +131,7 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
     wishes.collecting.push_back(interp + python.layout->gc_collecting);
   }
   const ProcessMemory live(pid);
-  const CachedMemory near(live, kCacheChunks / 16);
+  const CachedMemory near(live, kFewChunks);
   const auto arenas = find_arenas(near, python);
   TypeTable types(near, python);
   auto spared =
@@ -187,7 +189,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   const MappedMemory spared(live, as_regions(wishes.spared));
   const EitherMemory mapped(copied, spared);
   const CachedMemory around(mapped, kCacheChunks);
-  const auto arenas = find_arenas(around, python);
+  const auto arenas = find_arenas(CachedMemory(mapped, kFewChunks), python);
   const auto threads = threads_to_use();
   Image image(mapped, arenas, threads);
   const ImageMemory memory(image, around);
@@ -223,6 +225,10 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
 
 Result<> read_at_rest(pid_t pid, const Interpreter& python, Snapshot::Wishes wishes,
                       Census& census) {
+  // What is as large as a heap comes and goes several times: what is freed goes back at once. By
+  // itself malloc would begin to keep it.
+  constexpr int kLarge = 256 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
   constexpr int kMostCopies = 2;
   for (int copies = 1;; ++copies) {
     const auto attempt = copies < kMostCopies ? Attempt::One : Attempt::Last;

@@ -263,7 +263,8 @@ class HeapReader {
     const auto nodes = heap_.index_.first_of(end) - heap_.index_.first_of(first);
     constexpr std::size_t kUsual = 3;  // references of an object
     part.ends.reserve(nodes);
-    part.targets.reserve(nodes * kUsual);
+    // Those of the other parts come behind the first one's: see scan_nodes.
+    part.targets.reserve((first == 0 ? heap_.pool_nodes_ : nodes) * kUsual);
     auto node = heap_.index_.first_of(first);
     for (auto arena = first; arena < end; ++arena) {
       heap_.index_.for_each(arena, [&](Address object) {
