@@ -2,6 +2,10 @@
 """What becomes of jobs that leak and of jobs that do not, under the guard and under rules that others use, with real limits.
 
     python bench/guard/bench.py --rules guard,fixed90,fixed95,none --seeds 5 [--kinds slow,peaks] [--earlyoom PATH]
+    python bench/guard/bench.py --cost 20         # how much slower healthy jobs are
+
+Kinds: plain Python; `native`, a C++ program that is compiled here; `loader`, with torch's workers; `hf` and `lightning`, whole trainings under the guard alone,
+which have to end with the weights of an undisturbed run (--frameworks names a python with torch and both).
 
 Each job runs in a control group of its own with a real limit (version 1, root). A job that was stopped or killed goes on from its last checkpoint,
 its own every 100 steps or the one that it was asked for, up to ten times. Counted are kernel kills, jobs that were stopped though they
@@ -16,9 +20,11 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,7 +34,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 UNIFIED = pathlib.Path("/sys/fs/cgroup/unified")
-LEAKS = "slow fast spiky cache tmpfs many forks huge disk".split()
+LEAKS = "slow fast spiky cache tmpfs many forks huge disk native loader hf lightning".split()
+TRAINERS = ("hf", "lightning")
 HEALTHY = "peaks longpeaks warmup ramp saw fullcache forkpeaks".split()
 LIVES = 10
 MIB = 1 << 20
@@ -77,7 +84,20 @@ def expected(steps):
     return state
 
 
+def expected_of(kind, case):
+    if kind != "native":
+        return expected(case.steps)
+    state = 0
+    for n in range(1, case.steps + 1):
+        state = (state * 6364136223846793005 + n) % 2**64
+    return str(state)
+
+
 def command_of(kind, folder, case):
+    if kind == "native":
+        return [case.native, folder, case.limit, case.steps, case.seed]
+    if kind == "loader":
+        return [case.frameworks, HERE / "job.py", kind, folder, "--limit", case.limit, "--steps", case.steps, "--seed", case.seed]
     return [sys.executable, HERE / "job.py", kind, folder, "--limit", case.limit, "--steps", case.steps, "--seed", case.seed]
 
 
@@ -94,6 +114,10 @@ def run_guard(kind, folder, case, group):
     words = [case.tidegauge, "run", "--no-history", "--no-census", "--guard", "--limit", f"{case.limit}MiB", f"--restart-on-limit={LIVES}", "--no-record"]
     done = subprocess.run([str(word) for word in [*words, "--", *command_of(kind, folder, case)]], preexec_fn=group.join, env=environment(folder),
                           capture_output=True, text=True)  # fmt: skip
+    return counts_of(done)
+
+
+def counts_of(done):
     said = done.stderr
     times = said.count
     return {"stops": times("guard: asked it to save and end"), "kills": times("guard: killed it at"), "asks": times("guard: asked it for a checkpoint"),
@@ -162,7 +186,28 @@ def run_earlyoom(kind, folder, case, group):
     return counts
 
 
-RULES = {"guard": run_guard, "fixed90": run_fixed(0.90, 0.1), "fixed95": run_fixed(0.95, 0.1), "none": run_fixed(0, 0.1), "earlyoom": run_earlyoom}
+RULES = {"guard": run_guard, "fixed90": run_fixed(0.90, 0.1), "fixed95": run_fixed(0.95, 0.1), "none": run_fixed(0, 0.1), "bare": run_fixed(0, 0.1), "earlyoom": run_earlyoom}
+
+
+def run_trainer(kind, folder, case, group):
+    """The guard and a whole training, and the same without a leak or a guard."""
+    job = [case.frameworks, ROOT / "tests" / "frameworks" / "jobs" / "asked.py", kind]
+    variables = environment(folder)
+    whole = subprocess.Popen([str(word) for word in [*job, "whole", folder / "whole"]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=variables)
+    wanted = whole.stdout.read().splitlines()[-1]
+    _, whole.returncode, used = os.wait4(whole.pid, 0)
+    words = [case.tidegauge, "run", "--no-history", "--no-census", "--guard", "--limit", f"{used.ru_maxrss // 1024 + 40 * (case.seed % 3)}MiB",
+             f"--restart-on-limit={LIVES}", "--no-record"]  # fmt: skip
+    done = subprocess.run([str(word) for word in [*words, "--", *job, "leaks", folder / "leaks"]], preexec_fn=group.join, env=variables, capture_output=True, text=True)
+    counts = counts_of(done)
+    if done.returncode == 0:
+        (folder / "result").write_text("equal" if done.stdout.splitlines()[-1] == wanted else "other weights")
+    # Each life goes on where the one before has ended.
+    ends = [int(step) for step in re.findall(r"^end (\d+) ", done.stdout, re.M)]
+    froms = [int(step) for step in re.findall(r"^tidegauge: resumed from \S*?(\d+)(?:\.ckpt)?$", done.stdout, re.M)]
+    counts["again"] = sum(end - begin for end, begin in zip(ends, froms))
+    counts["lives"] = len(ends)
+    return counts
 
 
 class Case:
@@ -170,26 +215,53 @@ class Case:
         self.tidegauge = options.tidegauge
         self.earlyoom = options.earlyoom
         self.seed = seed
-        self.limit = 100 + 40 * (seed % 4)
+        self.limit = (600 if kind == "loader" else 100) + 40 * (seed % 4)
+        self.frameworks = options.frameworks
+        self.native = options.native
         self.steps = 400 if kind in LEAKS else 300
 
 
 def measure(rule, kind, case):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tidegauge-bench-"))
-    group = Group(f"tg_bench_{os.getpid()}_{rule}_{kind}_{case.seed}", 0 if rule == "guard" else case.limit * MIB)
+    group = Group(f"tg_bench_{os.getpid()}_{rule}_{kind}_{case.seed}", 0 if rule in ("guard", "bare") else case.limit * MIB)
     began = time.monotonic()
     try:
-        counts = RULES[rule](kind, folder, case, group)
+        trainer = kind in TRAINERS
+        counts = (run_trainer if trainer else RULES[rule])(kind, folder, case, group)
         counts["seconds"] = round(time.monotonic() - began, 2)
         result = folder / "result"
         counts["done"] = result.exists()
-        counts["equal"] = result.exists() and result.read_text() == expected(case.steps)
+        counts["equal"] = result.exists() and result.read_text() == ("equal" if trainer else expected_of(kind, case))
         steps = (folder / "steps").read_text().split() if (folder / "steps").exists() else []
-        counts["again"] = len(steps) - len(set(steps))
+        counts.setdefault("again", len(steps) - len(set(steps)))
+        if (folder / "cost").exists():
+            counts["wall"], counts["cpu"] = map(float, (folder / "cost").read_text().split())
         return counts
     finally:
         group.remove()
         shutil.rmtree(folder)
+
+
+def compile_native():
+    program = pathlib.Path(tempfile.mkdtemp(prefix="tidegauge-native-")) / "native"
+    subprocess.run(["g++", "-O2", "-std=c++20", "-I", ROOT / "src", "-o", program, HERE / "native.cc"], check=True)
+    return program
+
+
+def cost(options):
+    """Healthy jobs with and without the guard in turns: time that they take for their steps, and CPU time of their own."""
+    pairs = []
+    for turn in range(options.cost):
+        kind = HEALTHY[turn % len(HEALTHY)]
+        case = Case(options, kind, turn)
+        order = ("guard", "bare") if turn % 2 else ("bare", "guard")
+        seen = {rule: measure(rule, kind, case) for rule in order}
+        pairs.append((seen["guard"]["wall"] / seen["bare"]["wall"] - 1, seen["guard"]["cpu"] / seen["bare"]["cpu"] - 1))
+        print(kind, turn, " ".join(f"{100 * share:+.2f} %" for share in pairs[-1]), flush=True)
+    for name, shares in zip(("time of the steps", "CPU time of the job"), zip(*pairs)):
+        middle = statistics.median(shares)
+        means = sorted(statistics.fmean(random.Random(n).choices(shares, k=len(shares))) for n in range(2000))
+        print(f"{name}: median {100 * middle:+.2f} %, mean {100 * statistics.fmean(shares):+.2f} % ({100 * means[50]:+.2f} to {100 * means[-51]:+.2f})")
 
 
 def main():
@@ -201,12 +273,19 @@ def main():
     parser.add_argument("--tidegauge", type=pathlib.Path, default=ROOT / "build" / "tidegauge")
     parser.add_argument("--earlyoom", default="earlyoom")
     parser.add_argument("--output", type=pathlib.Path)
+    parser.add_argument("--frameworks", default=sys.executable, help="a python with torch, transformers and Lightning")
+    parser.add_argument("--cost", type=int, help="so many pairs of healthy jobs, with and without the guard")
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
+    options.native = compile_native() if "native" in options.kinds else None
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if options.cost:
+        return cost(options)
     rows = []
     for rule in options.rules.split(","):
         for kind in options.kinds.split(","):
+            if kind in TRAINERS and rule != "guard":
+                continue  # they save only when they are asked
             for seed in range(options.first, options.first + options.seeds):
                 counts = measure(rule, kind, Case(options, kind, seed))
                 said = counts.pop("said", "")

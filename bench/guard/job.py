@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import sys
 import time
 
@@ -140,6 +141,27 @@ class Forks(Job):
             os.waitpid(pid, 0)
 
 
+class Loader(Job):
+    """A DataLoader of torch whose two workers leak."""
+
+    leak = 0.0
+
+    def begin(self):
+        import torch.utils.data
+
+        class Data(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                held = []
+                while True:
+                    held.append(fill(2 * MIB))
+                    yield len(held)
+
+        self.batches = iter(torch.utils.data.DataLoader(Data(), batch_size=1, num_workers=2))
+
+    def step(self, n):
+        next(self.batches)
+
+
 class Huge(Job):
     """Huge pages, as fast as they can be written."""
 
@@ -235,7 +257,7 @@ class ForkPeaks(Healthy):
             os.waitpid(pid, 0)
 
 
-KINDS = {kind.__name__.lower(): kind for kind in (Slow, Fast, Spiky, Cache, Tmpfs, Many, Forks, Huge, Disk, Peaks, LongPeaks, WarmUp, Ramp,
+KINDS = {kind.__name__.lower(): kind for kind in (Slow, Fast, Spiky, Cache, Tmpfs, Many, Loader, Forks, Huge, Disk, Peaks, LongPeaks, WarmUp, Ramp,
                                                   Saw, FullCache, ForkPeaks)}  # fmt: skip
 
 
@@ -261,6 +283,7 @@ def main():
     job.leak *= chance.uniform(0.5, 1.5)
     job.pace *= chance.uniform(0.5, 1.5)
     job.begin()
+    began = time.monotonic()
     if tidegauge:
         tidegauge.checkpoint_requested()
     pile, owed = [], 0.0
@@ -284,6 +307,8 @@ def main():
                 save(n, state)
     job.end()
     (options.folder / "result").write_text(state)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    (options.folder / "cost").write_text(f"{time.monotonic() - began} {used.ru_utime + used.ru_stime}")
 
 
 sys.exit(main())

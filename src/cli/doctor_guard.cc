@@ -47,8 +47,11 @@ void add_groups(proc::Findings& findings) {
   if (cell.can_freeze() && cell.can_kill()) {
     findings.good("freezing", "a whole tree can be frozen and killed at once");
   } else {
-    findings.limited("freezing", reason_of(cell, "frozen") + "; a job is asked, and gets SIGTERM",
-                     kScope);
+    findings.limited(
+        "freezing",
+        reason_of(cell, "frozen") +
+            "; a job is asked, gets SIGTERM, and is killed one process after the other",
+        kScope);
   }
 }
 

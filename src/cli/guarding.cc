@@ -19,6 +19,7 @@
 #include "proc/root.h"
 #include "proc/roots.h"
 #include "proc/stat.h"
+#include "view/accounts.h"
 
 namespace tidegauge::cli {
 
@@ -44,6 +45,10 @@ bool disk_is_full(const Saved& last) {
 // Lightning makes its checkpoints in memory before it writes them.
 double memory_for(const Saved& last) {
   return last.path.ends_with(".ckpt") ? static_cast<double>(last.bytes) : 0;
+}
+
+double held_by_tree(const Session& session) {
+  return static_cast<double>(session.summary().accounts().ledger.total);
 }
 
 bool catches(pid_t pid, int signal) {
@@ -158,6 +163,9 @@ void Guarding::after_look(const Session& session) {
   for (const auto& [id, role] : roles_) {
     if (role == record::Role::Main) main = id.pid;
   }
+  std::vector<record::ProcessId> tree;
+  for (const auto& [id, role] : roles_) tree.push_back(id);
+  guard_.tell_tree(tree, held_by_tree(session));
   if (const auto& all = session.verdicts().all; !all.empty()) {
     const auto& growth = all.front().bytes_per_minute;
     bytes_per_minute_ = growth ? std::max(growth->value, 0.0) : 0;

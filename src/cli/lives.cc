@@ -176,8 +176,9 @@ int print_plan(const GuardOptions& options, std::optional<double> limit_bytes) {
   const auto now = meter->read(own);
   guard::Situation situation;
   situation.means = {.freeze = cell.can_freeze(),
+                     .halt = !cell.can_freeze(),
                      .limit = cell.can_limit(),
-                     .kill = cell.can_kill(),
+                     .kill = true,
                      .asked = true};
   situation.used = now.used;
   situation.limits.bytes = now.used + now.room;

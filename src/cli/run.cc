@@ -303,6 +303,7 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
   auto job = guard::Job::start({.arguments = options.command,
                                 .environment = environment_for(options, marks, lives.from()),
                                 .tap_terminal = marks.wants_terminal(),
+                                .stops_are_short = guarding && guarding->guard().means().halt,
                                 .groups = guarding ? guarding->groups() : std::vector<int>{}});
   if (!job) {
     fail("run", kCouldNotLook, job.error().what);
@@ -310,10 +311,13 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
   }
   if (guarding) guarding->began(job->pid());
   // Whoever reads our words may leave; the exit code is the job's all the same.
-  std::signal(SIGPIPE, SIG_IGN);
+  const auto as_before = std::signal(SIGPIPE, SIG_IGN);
   Life life;
   watch_to_the_end(*job, helpers, options, life);
-  if (lives.goes_on(life)) return {};
+  if (lives.goes_on(life)) {
+    std::signal(SIGPIPE, as_before);  // the next life begins as this one did
+    return {};
+  }
   return exit_as(*std::move(job), life);
 }
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "guard/answers.h"
 #include "guard/group_files.h"
+#include "guard/herd.h"
 
 namespace tidegauge::guard {
 
@@ -21,11 +22,19 @@ namespace {
 
 constexpr double kLargestCall = 256.0 * 1024 * 1024;
 
+// A number, or an event of a file with its name.
+constexpr std::size_t kNewsOfWire = 4096;
+// The brake is set again when the job is that much below it.
+constexpr double kClearlyBelow = 0.97;
+
 // Who holds less of what has run out is not the one to be killed for it: we choose no victims.
 constexpr double kMostOfIt = 0.5;
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kFreezeTakesNs = 50 * kMillisecond;
+// Until a thread that computes has noticed that it is to stop; one in a long call takes longer, and
+// nobody tells.
+constexpr std::int64_t kStopTakesNs = 2 * kMillisecond;
 // A freeze that lasts longer is not ours any more.
 constexpr std::int64_t kLongestFreezeNs = 10'000 * kMillisecond;
 constexpr std::int64_t kTwinLooksNs = 200 * kMillisecond;
@@ -57,12 +66,14 @@ class Actor {
 
  private:
   bool await_job();
+  bool halts() const { return !hands_.cell.can_freeze() && herd_.size() > 0; }
   void wait(std::int64_t for_ns);
   Look look();
   void act(const Look& seen);
   void apply(Act act, const Look& seen);
   void freeze();
   void thaw();
+  void mind_brake(double used, double line);
   void lend(const Look& seen);
   void take_back();
   void ask(const Look& seen, NewsKind how);
@@ -77,11 +88,13 @@ class Actor {
   Ladder ladder_;
   Track track_{};
   Answers answers_{};
+  Herd herd_{};  // where there is no group
   std::int64_t answers_due_ns_ = 0;
   std::uint64_t request_ = 0;
   int job_ = -1;         // pidfd
   bool freezes_ = true;  // until it was refused
   bool lent_ = false;
+  bool brake_off_ = false;
   double lendable_ = 0;
 };
 
@@ -103,12 +116,13 @@ void Actor::wait(std::int64_t for_ns) {
       {{job_, POLLIN, 0}, {hands_.gauge, POLLIN, 0}, {hands_.trip_wire, POLLIN, 0}}};
   const timespec time{for_ns / 1'000'000'000, for_ns % 1'000'000'000};
   ::ppoll(fds.data(), fds.size(), &time, nullptr);
-  std::uint64_t count = 0;
-  if (fds[2].revents != 0) (void)!::read(hands_.trip_wire, &count, sizeof count);
+  std::array<char, kNewsOfWire> news;
+  if (fds[2].revents != 0) (void)!::read(hands_.trip_wire, news.data(), news.size());
 }
 
 Look Actor::look() {
   const auto at = now_ns();
+  if (!hands_.cell.can_freeze()) herd_.follow(board_);
   const auto reading = hands_.meter.read(hands_.limit);
   track_.add(at, reading.used);
   if (at >= answers_due_ns_ || request_ > 0) {
@@ -121,7 +135,9 @@ Look Actor::look() {
                   : 0;
   board_.peak = std::max(board_.peak.load(), reading.used);
   const bool asked = answers_.count > 0;
-  const bool mostly_ours = reading.used >= kMostOfIt * reading.binding_used;
+  // Without a group what is measured is everybody's who is there.
+  const double ours = halts() ? board_.tree_bytes.load() : reading.used;
+  const bool mostly_ours = ours >= kMostOfIt * reading.binding_used;
   return {.at_ns = at,
           .used = reading.used,
           .limits = {reading.used + reading.room, asked ? lendable_ : 0},
@@ -133,8 +149,9 @@ Look Actor::look() {
                       .disk_full = board_.disk_full,
                       .word = board_.word},
           .means = {.freeze = freezes_ && hands_.cell.can_freeze(),
+                    .halt = halts(),
                     .limit = hands_.cell.can_limit(),
-                    .kill = hands_.cell.can_kill() && mostly_ours && reading.known,
+                    .kill = (hands_.cell.can_kill() || halts()) && mostly_ours && reading.known,
                     .asked = asked},
           .heard = answers_.heard,
           .frozen = board_.frozen_since_ns != 0,
@@ -153,6 +170,11 @@ void Actor::tell(NewsKind kind, const Look& seen) {
 
 void Actor::freeze() {
   board_.frozen_since_ns = now_ns();
+  if (halts()) {
+    herd_.stop();
+    ++board_.freezes;
+    return pause_for(kStopTakesNs);
+  }
   freezes_ = hands_.cell.freeze();
   if (!freezes_) {
     board_.frozen_since_ns = 0;
@@ -168,10 +190,21 @@ void Actor::thaw() {
   const auto since = board_.frozen_since_ns.load();
   hands_.cell.thaw();
   if (since == 0) return;
+  herd_.go_on();  // who was stopped by somebody else stays so
   const auto lasted = now_ns() - since;
   board_.frozen_since_ns = 0;
   board_.frozen_ns += lasted;
   board_.longest_freeze_ns = std::max(board_.longest_freeze_ns.load(), lasted);
+}
+
+// A job that is braked cannot save: it is let go before it is asked.
+void Actor::mind_brake(double used, double line) {
+  if (!hands_.cell.has_brake()) return;
+  if (used >= line && !brake_off_) {
+    brake_off_ = hands_.cell.release_brake();
+  } else if (used < line * kClearlyBelow && brake_off_) {
+    brake_off_ = !hands_.cell.set_brake(line);
+  }
 }
 
 void Actor::lend(const Look& seen) {
@@ -205,12 +238,13 @@ void Actor::terminate() {
   const pid_t* const whom = listeners ? answers_.who.data() : only.data();
   const std::size_t count = listeners ? answers_.count : 1;
   for (std::size_t i = 0; i < count; ++i) {
-    hands_.cell.signal(whom[i], SIGTERM);
+    if (!hands_.cell.signal(whom[i], SIGTERM)) herd_.signal(whom[i], SIGTERM);
   }
 }
 
 void Actor::kill() {
   board_.ended_by_us = true;
+  if (halts()) herd_.kill();
   hands_.cell.kill();
   thaw();
 }
@@ -264,6 +298,7 @@ void Actor::end() {
   if (board_.frozen_since_ns != 0) thaw();
   if (stopped && is_over(job_)) {
     board_.ended_by_us = true;
+    herd_.kill();
     hands_.cell.kill();
   }
   board_.done = true;
@@ -274,6 +309,7 @@ void Actor::end() {
 // what is left; its groups are removed when that has ended.
 void Actor::keep_until_empty() {
   thaw();
+  hands_.cell.release_brake();
   if (lent_) take_back();
   if (hands_.cell.is_adopted()) hands_.cell.release();
   board_.done = true;
@@ -283,6 +319,7 @@ void Actor::keep_until_empty() {
 }
 
 void Actor::take_over() {
+  herd_.follow(board_);
   thaw();
   tell(NewsKind::TookOver, look());
 }
@@ -296,8 +333,9 @@ void Actor::run() {
   while (!is_over(job_) && !board_.over) {
     if (is_over(hands_.gauge)) keep_until_empty();
     const auto seen = look();
-    act(seen);
     const auto lines = lines_of(seen.limits, seen.shape, seen.outlook, hands_.settings);
+    mind_brake(seen.used, lines.freeze);
+    act(seen);
     wait(wait_ns(seen.used, lines));
   }
   end();
@@ -327,13 +365,17 @@ void be_quick() {
   ::prctl(PR_SET_NAME, "tg-guard-twin");
   ::mlockall(MCL_CURRENT | MCL_FUTURE);
   pollfd one{actor, POLLIN, 0};
+  Herd herd;
   while (true) {
+    if (!hands.cell.can_freeze()) herd.follow(hands.board);
     const timespec time{0, kTwinLooksNs};
     const bool gone = ::ppoll(&one, 1, &time, nullptr) > 0;
     if (hands.board.done) ::_exit(0);
     if (gone) break;
     const auto since = hands.board.frozen_since_ns.load();
-    if (since != 0 && now_ns() > since + kLongestFreezeNs) hands.cell.thaw();
+    if (since == 0 || now_ns() <= since + kLongestFreezeNs) continue;
+    hands.cell.thaw();
+    herd.go_on();
   }
   ::prctl(PR_SET_NAME, "tg-guard");
   be_quick();

@@ -55,8 +55,10 @@ std::set<record::ProcessId> tree_of(const proc::Root& root, const record::Proces
 
 }  // namespace
 
-Cell Cell::of_folder(const std::string& folder, int version) {
+Cell Cell::of_folder(const std::string& folder, int version, double limit_bytes) {
   Cell cell;
+  cell.memory_version_ = version;
+  if (limit_bytes > 0) cell.open_memory(folder, limit_bytes);
   cell.open_levers(folder, version);
   return cell;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -39,6 +40,36 @@ struct News {
 
 struct Board {
   static constexpr std::size_t kNews = 256;  // of which the oldest are overwritten
+  static constexpr std::size_t kTree = 128;  // processes of a job that no group holds
+
+  struct Member {
+    std::int32_t pid = 0;
+    std::uint64_t start_ticks = 0;
+    bool operator==(const Member&) const = default;
+  };
+  struct Tree {
+    std::array<Member, kTree> list{};
+    std::size_t count = 0;
+  };
+  // Only the gauge writes it; one that is being written is not read. The number of what was read,
+  // 0: nothing.
+  void write_tree(const Tree& tree) {
+    // An exchange, not a store: nothing that is written below may come before it.
+    const auto seq = tree_seq.load() + 1;
+    (void)tree_seq.exchange(seq);
+    for (std::size_t i = 0; i < tree.count; ++i) {
+      tree_pids[i] = tree.list[i].pid;
+      tree_ticks[i] = tree.list[i].start_ticks;
+    }
+    tree_count = tree.count;
+    tree_seq = seq + 1;
+  }
+  std::uint64_t read_tree(Tree& tree) const {
+    const auto before = tree_seq.load();
+    tree.count = std::min<std::size_t>(tree_count, kTree);
+    for (std::size_t i = 0; i < tree.count; ++i) tree.list[i] = {tree_pids[i], tree_ticks[i]};
+    return before % 2 == 0 && tree_seq.load() == before ? before : 0;
+  }
 
   // From the gauge.
   std::atomic<std::int32_t> job{0};   // its pid, once it runs
@@ -51,6 +82,11 @@ struct Board {
   std::atomic<double> save_bytes{0};
   std::atomic<bool> disk_full{false};
   std::atomic<Outlook::Word> word{Outlook::Word::None};
+  std::atomic<std::uint64_t> tree_seq{0};  // odd while the following is written
+  std::atomic<std::size_t> tree_count{0};
+  std::array<std::atomic<std::int32_t>, kTree> tree_pids{};
+  std::array<std::atomic<std::uint64_t>, kTree> tree_ticks{};
+  std::atomic<double> tree_bytes{0};  // that it holds, all together
 
   // From the actor.
   std::atomic<std::int32_t> twin{0};             // its pid

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -152,17 +153,11 @@ void Cell::make_memory(const proc::Root& root, const Own& own, const std::string
   const bool made = ::mkdir(folder.c_str(), 0755) == 0;
   const int error = errno;
   if (made) folders_.push_back(folder);
-  const bool first = memory_version_ == 1;
-  const auto* const file = first ? "memory.limit_in_bytes" : "memory.max";
-  limit_ = made ? open_in(folder, file, O_RDWR) : UniqueFd();
-  if (made && !limit_ && !first && step_down(root, parent, name)) {
-    limit_ = open_in(folder, file, O_RDWR);
+  bool good = made && open_memory(folder, limit_bytes);
+  if (made && !good && memory_version_ == 2 && step_down(root, parent, name)) {
+    good = open_memory(folder, limit_bytes);
   }
-  if (limit_) {
-    memory_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
-    memory_folders_.push_back(folder);
-    limited_ = limit_bytes > 0 && set_limit(limit_bytes);
-  } else {
+  if (!good) {
     missing_.push_back("no memory group of its own: " +
                        (made ? "the controller is not handed on in " + printable(parent)
                              : failure(parent, error)));
@@ -191,6 +186,17 @@ void Cell::make_freezer(const Own& own, const std::string& name) {
   missing_.push_back("no group that could be frozen: " + failure("control groups", error));
 }
 
+bool Cell::open_memory(const std::string& folder, double limit_bytes) {
+  const bool first = memory_version_ == 1;
+  limit_ = open_in(folder, first ? "memory.limit_in_bytes" : "memory.max", O_RDWR);
+  if (!limit_) return false;
+  if (!first) high_ = open_in(folder, "memory.high", O_RDWR);
+  memory_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
+  memory_folders_.push_back(folder);
+  limited_ = limit_bytes > 0 && set_limit(limit_bytes);
+  return true;
+}
+
 bool Cell::open_levers(const std::string& folder, int version) {
   freeze_ = open_in(folder, version == 1 ? "freezer.state" : "cgroup.freeze", O_RDWR);
   if (!freeze_) return false;
@@ -215,6 +221,7 @@ Cell::Cell(Cell&& other) noexcept
       limited_(other.limited_),
       memory_procs_(std::move(other.memory_procs_)),
       limit_(std::move(other.limit_)),
+      high_(std::move(other.high_)),
       freezer_procs_(std::move(other.freezer_procs_)),
       freeze_(std::move(other.freeze_)),
       events_(std::move(other.events_)),
@@ -312,7 +319,21 @@ bool Cell::is_empty() const {
   return !procs || read_group(procs, buffer).empty();
 }
 
+bool Cell::set_brake(double bytes) const {
+  return high_ && write_group(high_, static_cast<long long>(bytes));
+}
+
+bool Cell::release_brake() const {
+  return high_ && write_group(high_, "max");
+}
+
 UniqueFd Cell::trip_wire(double bytes) const {
+  if (high_ && !memory_folders_.empty()) {
+    UniqueFd events(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    const auto file = memory_folders_.front() + "/memory.events";
+    const bool watched = events && ::inotify_add_watch(events.get(), file.c_str(), IN_MODIFY) >= 0;
+    return watched && set_brake(bytes) ? std::move(events) : UniqueFd();
+  }
   if (memory_version_ != 1 || !limit_ || memory_folders_.empty()) return UniqueFd();
   UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const auto usage = open_in(memory_folders_.front(), "memory.usage_in_bytes", O_RDONLY);

@@ -31,8 +31,8 @@ class Cell {
   static Cell adopt(const proc::Roots& roots, record::ProcessId top);
   // The same without a group: its memory is measured, and nothing can be done to it.
   static Cell beside(const proc::Roots& roots, record::ProcessId top);
-  // The levers of a group that is there.
-  static Cell of_folder(const std::string& folder, int version);
+  // The levers of a group that is there, of memory too where it has that and is to have a limit.
+  static Cell of_folder(const std::string& folder, int version, double limit_bytes = 0);
   Cell(Cell&& other) noexcept;
   Cell& operator=(Cell&&) = delete;
   ~Cell();  // removes what is empty
@@ -63,8 +63,12 @@ class Cell {
   // the pid that is then found in the cell is that process's and nobody else's.
   bool signal(pid_t pid, int number) const;
   bool is_empty() const;
-  // Readable when the memory group passes `bytes` (with page cache), where the kernel says so.
+  // Readable when the memory group passes `bytes` (with page cache), where the kernel says so. In
+  // version 2 that is a brake too: beyond it memory comes slowly until release_brake().
   UniqueFd trip_wire(double bytes) const;
+  bool has_brake() const { return static_cast<bool>(high_); }
+  bool set_brake(double bytes) const;
+  bool release_brake() const;
 
   // What is empty of it. Nothing else could be.
   void remove() const;
@@ -86,6 +90,7 @@ class Cell {
                    double limit_bytes);
   void make_freezer(const Own& own, const std::string& name);
   bool step_down(const proc::Root& root, const std::string& parent, const std::string& name) const;
+  bool open_memory(const std::string& folder, double limit_bytes);
   bool open_levers(const std::string& folder, int version);
   void kill_one_by_one() const;
 
@@ -97,6 +102,7 @@ class Cell {
   bool limited_ = false;
   UniqueFd memory_procs_;
   UniqueFd limit_;
+  UniqueFd high_;  // version 2
   UniqueFd freezer_procs_;
   UniqueFd freeze_;  // cgroup.freeze or freezer.state
   UniqueFd events_;  // version 2: cgroup.events

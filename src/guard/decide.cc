@@ -67,10 +67,11 @@ Acts Ladder::on_the_way(const Look& look, const Lines& lines) {
   return {};
 }
 
-// Only what can be frozen is killed for its size: else a dip that was there a moment ago would be
-// a reason.
+// Only what can be made to stand still is killed for its size: else a dip that was there a moment
+// ago would be a reason.
 bool Ladder::is_at_top(const Look& look, const Lines& lines) const {
-  return settings_.kill && look.means.freeze && look.means.kill && look.used >= lines.top;
+  const bool stands_still = look.means.freeze || look.means.halt;
+  return settings_.kill && stands_still && look.means.kill && look.used >= lines.top;
 }
 
 Acts Ladder::while_frozen(const Look& look, const Lines& lines) {
@@ -194,7 +195,7 @@ Acts Ladder::while_leaving(const Look& look) {
   if (phase_ == Phase::Leaving) return terminate(look);
   Acts acts;
   if (!settings_.kill || !look.means.kill) return acts;
-  if (look.means.freeze) acts.add(Act::Freeze);
+  if (look.means.freeze || look.means.halt) acts.add(Act::Freeze);
   acts.add(Act::Kill);
   phase_ = Phase::Killed;
   return acts;

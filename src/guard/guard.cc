@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "guard/actor.h"
 #include "guard/group_files.h"
+#include "guard/herd.h"
 #include "guard/post_mortem.h"
 
 namespace tidegauge::guard {
@@ -138,6 +139,7 @@ const Cell& Guard::cell() const {
 
 Means Guard::means() const {
   return {.freeze = state_->cell.can_freeze(),
+          .halt = !state_->cell.can_freeze(),
           .limit = state_->cell.can_limit(),
           .kill = state_->cell.can_kill(),
           .asked = state_->asks};
@@ -166,6 +168,16 @@ void Guard::tell(const Outlook& outlook, pid_t main, bool catches_term) {
   board.word = outlook.word;
   board.main = main;
   board.catches_term = catches_term;
+}
+
+void Guard::tell_tree(const std::vector<record::ProcessId>& tree, double bytes) {
+  if (state_->cell.can_freeze()) return;
+  Board::Tree list;
+  for (const auto& id : tree) {
+    if (list.count < list.list.size()) list.list[list.count++] = {id.pid, id.start_ticks};
+  }
+  state_->board->write_tree(list);
+  state_->board->tree_bytes = bytes;
 }
 
 std::vector<News> Guard::take_news() {
@@ -201,6 +213,11 @@ Ending Guard::finish() {
   }
   // Whatever has become of actor and twin, nothing is left frozen.
   if (!board.done) state_->cell.thaw();
+  if (!board.done && board.frozen_since_ns != 0) {
+    Herd herd;
+    herd.follow(board);
+    herd.go_on();
+  }
   const auto now = kills_now(state_->meter, state_->cell);
   return {.by_us = board.ended_by_us,
           .killed = board.phase == Phase::Killed,

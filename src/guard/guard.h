@@ -73,6 +73,8 @@ class Guard {
   Means means() const;
   void began(pid_t job);
   void tell(const Outlook& outlook, pid_t main, bool catches_term);
+  // Who the job is, and how much they hold together: needed where no group holds them.
+  void tell_tree(const std::vector<record::ProcessId>& tree, double bytes);
   int fd() const;  // readable when there is news
   std::vector<News> take_news();
   pid_t actor() const;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/guard.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <rapidcheck.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +16,10 @@
 #include <set>
 #include <utility>
 
+#include "guard/actor.h"
+#include "guard/group_files.h"
+#include "guard/herd.h"
+#include "proc/stat.h"
 #include "record/temp_folder.h"
 
 namespace tidegauge::guard {
@@ -186,6 +194,167 @@ TEST(Cell, SignalsOnlyWhomItHolds) {
     }
     RC_ASSERT(children.terminated() == expected);
   }));
+}
+
+std::uint64_t ticks_of(pid_t pid) {
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  const auto stat = proc::read_stat(*root, pid);
+  return stat ? stat->id.start_ticks : 0;
+}
+
+Board::Tree tree_of(const std::vector<pid_t>& pids) {
+  Board::Tree tree;
+  for (const auto pid : pids) tree.list[tree.count++] = {pid, ticks_of(pid)};
+  return tree;
+}
+
+bool waits_for(pid_t pid, int what) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, what) == 0 && info.si_pid == pid;
+}
+
+// Whoever was named with another start time is another process.
+TEST(Herd, SignalsOnlyWhomItWasToldOf) {
+  EXPECT_TRUE(rc::check([] {
+    const auto board = make_board();
+    Children children(*rc::gen::inRange(1, 6));
+    auto tree = tree_of(children.pids());
+    std::set<pid_t> expected;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < tree.count; ++i) {
+      const auto fate = *rc::gen::inRange(0, 3);  // told, not told, another that had its pid
+      auto member = tree.list[i];
+      if (fate == 0) expected.insert(member.pid);
+      if (fate == 2) ++member.start_ticks;
+      if (fate != 1) tree.list[kept++] = member;
+    }
+    tree.count = kept;
+    board->write_tree(tree);
+    Herd herd;
+    herd.follow(*board);
+    RC_ASSERT(herd.size() == expected.size());
+    for (const auto pid : children.pids()) {
+      const bool sent = herd.signal(pid, SIGTERM);
+      RC_ASSERT(sent == expected.contains(pid));
+    }
+    for (const auto pid : expected) RC_ASSERT(waits_for(pid, WEXITED | WNOWAIT));
+    RC_ASSERT(children.terminated() == expected);
+  }));
+}
+
+TEST(Herd, StopsAndGoesOn) {
+  const auto board = make_board();
+  Children children(2);
+  board->write_tree(tree_of(children.pids()));
+  Herd herd;
+  herd.follow(*board);
+  herd.stop();
+  for (const auto pid : children.pids()) EXPECT_TRUE(waits_for(pid, WSTOPPED));
+  herd.go_on();
+  for (const auto pid : children.pids()) EXPECT_TRUE(waits_for(pid, WCONTINUED));
+  board->write_tree({});
+  herd.follow(*board);
+  EXPECT_EQ(herd.size(), 0u);
+}
+
+// Without a group it is stopped by signals: if the actor dies then, its twin lets the job go on.
+TEST(Twin, LetsAStoppedJobGoOn) {
+  FakeGroups fake;
+  fs::remove_all(fake.path("sys"));
+  const auto cell = Cell::make(fake.roots(), 0);
+  const auto meter = Meter::open(fake.roots(), {}, 0);
+  ASSERT_TRUE(meter);
+  const auto board = make_board();
+  const auto self = pidfd_of(::getpid());
+  Children children(1);
+  const auto job = children.pids().front();
+  board->write_tree(tree_of(children.pids()));
+  const Hands hands{.board = *board, .cell = cell, .meter = *meter, .gauge = self.get()};
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t actor = ::fork();
+  if (actor == 0) run_actor(hands);
+  const timespec moment{0, 1'000'000};
+  while (board->twin == 0) ::nanosleep(&moment, nullptr);
+  ::kill(actor, SIGSTOP);  // so that it does nothing about it itself
+  ASSERT_TRUE(waits_for(actor, WSTOPPED));
+  board->job = job;
+  board->frozen_since_ns = 1;
+  ::kill(job, SIGSTOP);
+  EXPECT_TRUE(waits_for(job, WSTOPPED));
+  ::kill(actor, SIGKILL);
+  EXPECT_TRUE(waits_for(job, WCONTINUED));
+  board->over = true;
+  ::waitpid(actor, nullptr, 0);
+  ::waitpid(board->twin, nullptr, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+// Its files are those of version 2, and the code is that of every day; only the kernel is missing.
+class FakeCell {
+ public:
+  static constexpr double kLimit = 1e9;
+  FakeCell() {
+    fake.group(kFolder, "max");
+    fake.put(kFolder + "/memory.high", "max\n");
+    uses(400e6);
+  }
+  void uses(double bytes) {
+    fake.put(kFolder + "/memory.current", fmt::format("{:.0f}\n", bytes + 2e8));
+  }
+  std::string text(const std::string& file) const { return fake.text(kFolder + "/" + file); }
+
+  FakeGroups fake{};
+  const std::string kFolder = "sys/fs/cgroup/job/cell";
+};
+
+TEST(Cell, OfVersion2HasAWireAndABrake) {
+  FakeCell it;
+  const auto cell = Cell::of_folder(it.fake.path(it.kFolder), 2, FakeCell::kLimit);
+  EXPECT_EQ(it.text("memory.max").substr(0, 10), "1000000000");
+  const auto wire = cell.trip_wire(9e8);
+  ASSERT_TRUE(wire);
+  EXPECT_EQ(it.text("memory.high").substr(0, 9), "900000000");
+  pollfd one{wire.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&one, 1, 0), 0);
+  it.fake.put(it.kFolder + "/memory.events", "low 0\nhigh 1\nmax 0\noom 0\noom_kill 2\n");
+  EXPECT_EQ(::poll(&one, 1, 10'000), 1);
+  EXPECT_TRUE(cell.release_brake());
+  EXPECT_EQ(it.text("memory.high").substr(0, 3), "max");
+}
+
+TEST(Actor, GoesUpTheLadderInAFakeVersion2) {
+  FakeCell it;
+  const auto cell = Cell::of_folder(it.fake.path(it.kFolder), 2, FakeCell::kLimit);
+  const auto meter = Meter::open(it.fake.roots(), cell.memory_folders(), 2);
+  ASSERT_TRUE(meter);
+  const auto board = make_board();
+  const auto self = pidfd_of(::getpid());
+  const auto wake = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  Children children(1);
+  const auto wire = cell.trip_wire(9e8);
+  const Hands hands{.board = *board,
+                    .cell = cell,
+                    .meter = *meter,
+                    .wake = wake.get(),
+                    .gauge = self.get(),
+                    .trip_wire = wire.get(),
+                    .limit = FakeCell::kLimit};
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t actor = ::fork();
+  if (actor == 0) run_actor(hands);
+  board->job = children.pids().front();
+  it.uses(999e6);
+  it.fake.put(it.kFolder + "/memory.events", "low 0\nhigh 1\nmax 0\noom 0\noom_kill 2\n");
+  const timespec moment{0, 1'000'000};
+  while (board->phase != Phase::Killed) ::nanosleep(&moment, nullptr);
+  children.vacate(0);
+  ::waitpid(actor, nullptr, 0);
+  ::waitpid(board->twin, nullptr, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_EQ(it.text("cgroup.kill"), "1");
+  EXPECT_EQ(it.text("cgroup.freeze").front(), '0') << "nothing is left frozen";
+  EXPECT_EQ(board->freezes, 1u);
+  EXPECT_EQ(it.text("memory.high").substr(0, 3), "max");
 }
 
 TEST(Owner, IsInTheName) {

@@ -77,7 +77,9 @@ class Rungs {
   void add_kill() {
     const bool possible = settings_.kill && now_.means.kill;
     add(Kind::Kill, lines_.top, possible,
-        possible          ? "freeze and kill the whole tree before the kernel kills a part of it"
+        possible && now_.means.halt
+            ? "stop its processes one by one and kill them, before the kernel kills one of them"
+        : possible        ? "freeze and kill the whole tree before the kernel kills a part of it"
         : !settings_.kill ? "switched off: the kernel may kill"
                           : "no group to kill it by: the kernel may kill");
   }

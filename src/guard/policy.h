@@ -70,6 +70,7 @@ std::int64_t wait_ns(double used, const Lines& lines);
 // What can be done at all, on this machine and to this job.
 struct Means {
   bool freeze = false;  // a group that can be frozen
+  bool halt = false;    // no group, but processes that can be stopped one by one
   bool limit = false;   // a memory limit of its own, which can be lent to
   bool kill = false;    // the whole tree at once
   bool asked = false;   // somebody in the job listens for requests

@@ -71,6 +71,7 @@ struct Job::State {
   bool reaped = false;
   bool interrupted = false;
   bool told_to_end = false;
+  bool stops_are_short = false;
   std::optional<Status> ended{};
   std::optional<std::int64_t> drained_by_ns{};  // while the terminal does not have everything yet
   std::vector<Held> held{};
@@ -155,7 +156,7 @@ void Job::State::end(const siginfo_t& info) {
 // could still take what is typed for the shell. One that was stopped from elsewhere while nobody
 // sits in front of it will be continued from elsewhere, and nobody would do that for us.
 void Job::State::stop_with_job(int signal) {
-  if (signal == SIGSTOP && !in_foreground(pid)) return;
+  if (signal == SIGSTOP && (stops_are_short || !in_foreground(pid))) return;
   signals.stop_us(signal == SIGSTOP ? SIGTSTP : signal);
 }
 
@@ -225,6 +226,7 @@ Result<Job> Job::start(const Launch& what) {
     return pid.error();
   }
   state->pid = *pid;
+  state->stops_are_short = what.stops_are_short;
   return Job(std::move(state));
 }
 

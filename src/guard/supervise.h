@@ -23,6 +23,8 @@ struct Launch {
   // Read the job's terminal output on its way: only if stdout is a terminal; through a pty of the
   // same size, bytes passed on unchanged. Stdin and the controlling terminal stay what they are.
   bool tap_terminal = false;
+  // Whoever stops it with SIGSTOP continues it in a moment: no reason to stop with it.
+  bool stops_are_short = false;
   // cgroup.procs of the groups that the job is to begin in.
   std::vector<int> groups{};
 };

@@ -136,10 +136,12 @@ def test_it_is_started_again_and_loses_nothing(guarded):
 
 
 def test_it_is_started_with_another_command(guarded, home):
-    again = f"{sys.executable} -c 'import sys; print(\"again\", sys.argv[1])' {{checkpoint}}"
+    """Which begins as the first one did: nothing is ignored that was not."""
+    again = "grep SigIgn /proc/self/status && echo again {checkpoint}"
     code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--resume-with", again)))
     stopped = re.search(r"stopped (\d+)", out)[1]
     assert code == 0 and out.endswith(f"again {home}/state-{stopped}.json\n"), errors
+    assert not int(re.search(r"SigIgn:\s*(\w+)", out)[1], 16) >> (signal.SIGPIPE - 1) & 1
 
 
 def test_who_cannot_be_asked_is_killed_with_all_its_children_and_nobody_else(guarded, groups):
@@ -265,16 +267,32 @@ def test_there_is_no_second_guard(guarded, tidegauge):
     assert (code, out) == (0, "ran\n") and "no second guard" in errors
 
 
-def test_without_groups_the_job_runs_all_the_same(tidegauge, home):
-    """A container's control groups can only be read."""
+@pytest.fixture
+def in_container():
+    """Words before a command: control groups can only be read, as in a container."""
     shut = " && ".join(f"mount -o bind,ro {top} {top}" for top in (*TOPS, TOPS[0].parent / "freezer") if top.exists())
     words = ["unshare", "--mount", "sh", "-c", f"{shut or 'true'} && exec \"$@\"", "sh"]
     if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
         pytest.skip("no mount namespace can be made here")
-    done = subprocess.run([*words, tidegauge, "run", "--no-record", "--guard", "--limit", "1GB", "--", "echo", "ran"],
+    return words
+
+
+def test_without_groups_the_job_runs_all_the_same(tidegauge, home, in_container):
+    done = subprocess.run([*in_container, tidegauge, "run", "--no-record", "--guard", "--limit", "1GB", "--", "echo", "ran"],
                           capture_output=True, text=True, timeout=PATIENCE)  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
     assert "no group that could be frozen" in done.stderr
+
+
+@pytest.mark.parametrize("manner, limit, code, said", [("", 420, 75, "asked it to save and end"), ("deaf", 150, 137, "killed it at")])
+def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, groups, home, in_container, manner, limit, code, said):
+    """The limit is that of the container, and the job is most of what is in it."""
+    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(limit << 20))
+    words = [*in_container, tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--no-census", "--guard", "--", sys.executable, JOB, home, 1, 1000, manner]
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
+    assert done.returncode == code and said in done.stderr and "by the kernel" not in done.stderr, done.stderr
+    wait_until(lambda: groups.pids() == set(), "the end of all processes")
 
 
 def test_a_dry_run_says_what_would_be_done_and_starts_nothing(call, groups):

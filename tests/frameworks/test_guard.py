@@ -52,3 +52,40 @@ def test_a_leaking_training_ends_with_the_same_weights(tidegauge, kind, tmp_path
     resumed = re.findall(r"^tidegauge: resumed from (.*)$", done.stdout, re.M)
     assert len(resumed) == len(lives) - 1 and "not bit-equal" not in done.stdout, "each life found its checkpoint by itself"
     assert "by the kernel" not in done.stderr and "killed it" not in done.stderr
+
+
+def test_ranks_are_asked_and_terminated_and_their_launcher_is_not(tidegauge, tmp_path, join):
+    """torchrun gives its ranks 30 seconds once it gets SIGTERM itself, and then kills them; it never gets it."""
+    steps = 36  # 1.1 GiB: it does not get through in one life
+    done = subprocess.run(
+        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", "1200MiB", "--restart-on-limit", "--grace", "1s", "--",
+                                sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", JOBS / "ranks.py", tmp_path, steps)],
+        capture_output=True, text=True, env={**environment(), "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1"}, preexec_fn=join,
+        timeout=PATIENCE_SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    state = 1
+    for step in range(1, steps + 1):
+        state = (state * 31 + 3 * step) % 1_000_003
+    assert sorted(re.findall(r"rank \d end .*", done.stdout)) == [f"rank {rank} end {steps} {state}" for rank in (0, 1)]
+    stopped = re.findall(r"rank (\d) stopped (\d+)", done.stdout)
+    assert stopped and sorted(step for rank, step in stopped if rank == "0") == sorted(step for rank, step in stopped if rank == "1")
+    assert "sent SIGTERM" in done.stderr and "death signal" not in done.stderr, "torchrun says so when it gets SIGTERM"
+    assert "by the kernel" not in done.stderr and "killed it" not in done.stderr
+
+
+def test_lightning_that_leaves_with_0_after_sigterm_is_not_done(tidegauge, tmp_path, join):
+    gauge = subprocess.Popen(
+        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--restart-on-limit", "--",
+                                sys.executable, JOBS / "asked.py", "lightning", "terminated", tmp_path)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**environment(), "PYTHONPATH": str(ROOT / "python")}, preexec_fn=join,
+    )  # fmt: skip
+    try:
+        assert gauge.stdout.readline() == "ready\n"
+        gauge.terminate()
+        out, errors = gauge.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        gauge.kill()
+        gauge.wait()
+    assert gauge.returncode == 143 and "SIGTERM from outside; it ended with exit code 0" in errors, errors
+    assert "SIGTERM ended this training at step 8: it is not done" in out

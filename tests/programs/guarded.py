@@ -42,7 +42,7 @@ for step in range(begin + 1, steps + 1):
     held.append(block)
     del block
     # The rest of a step. Who is to be caught at an edge by others goes there slowly.
-    time.sleep(0.05 if (manner == "shares" and step > 50) or slow else 0.01)
+    time.sleep(0.05 if (manner in ("shares", "deaf") and step > 50) or slow else 0.01)
     if step % 10 == 0:
         print("step", step, flush=True)
     if manner == "deaf":

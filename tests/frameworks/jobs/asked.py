@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training with dropout, shuffling and a schedule that listens for requests, and prints its weights at the end.
 
-    asked.py hf|lightning whole|asked|leaks|resume FOLDER [CHECKPOINT]
+    asked.py hf|lightning whole|asked|leaks|terminated|resume FOLDER [CHECKPOINT]
 
 `asked`: stands still before step 8 until somebody has asked for a checkpoint. `leaks`: 16 MiB a step; says nothing of checkpoints, so
-that a next life has to find its own by itself.
+that a next life has to find its own by itself. `terminated` (Lightning): stands still until SIGTERM has come.
 """
 import hashlib
 import logging
@@ -34,7 +34,7 @@ def stand_still(step):
 
 
 def quiet(line):
-    if "resumed" in line:
+    if "resumed" in line or "not done" in line:
         print(line, flush=True)
 
 
@@ -72,6 +72,10 @@ def with_lightning():
     class Slow(lightning.Callback):
         def on_train_batch_start(self, trainer, module, batch, index):
             stand_still(trainer.global_step)
+            if WHAT == "terminated" and trainer.global_step == STANDS_STILL_AT:
+                print("ready", flush=True)
+                while not trainer.received_sigterm:
+                    time.sleep(0.01)
 
     class Module(lightning.LightningModule):
         def __init__(self):

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guard/herd.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "guard/group_files.h"
+#include "proc/stat.h"
+
+namespace tidegauge::guard {
+
+namespace {
+
+bool is_still(const Result<proc::Root>& root, const Board::Member& id) {
+  const auto stat = root ? proc::read_stat(*root, id.pid) : Result<proc::Stat>(root.error());
+  return stat && !proc::has_ended(*stat) && stat->id.start_ticks == id.start_ticks;
+}
+
+bool send(const UniqueFd& process, int number) {
+  return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
+}
+
+}  // namespace
+
+Herd::Herd() : root_(proc::Root::open(proc::Roots{}.proc)) {}
+
+void Herd::follow(const Board& board) {
+  Board::Tree told;
+  const auto seq = board.read_tree(told);
+  if (seq == 0 || seq == seq_) return;
+  seq_ = seq;
+  const auto* const begin = told.list.data();
+  const auto* const end = begin + told.count;
+  for (std::size_t i = 0; i < count_;) {
+    if (std::find(begin, end, members_[i].id) != end) {
+      ++i;
+    } else {
+      members_[i] = std::move(members_[--count_]);
+      members_[count_] = Member();
+    }
+  }
+  for (std::size_t i = 0; i < told.count && count_ < members_.size(); ++i) {
+    const auto& id = told.list[i];
+    const auto same = [&id](const Member& member) { return member.id == id; };
+    if (id.pid <= 0 || std::any_of(members_.begin(), members_.begin() + count_, same)) continue;
+    // Opened first: the start time that is read then is that of the process behind it.
+    auto process = pidfd_of(id.pid);
+    if (!process || !is_still(root_, id)) continue;
+    members_[count_++] = {id, std::move(process)};
+  }
+}
+
+bool Herd::holds(pid_t pid) const {
+  return std::any_of(members_.begin(), members_.begin() + count_,
+                     [pid](const Member& member) { return member.id.pid == pid; });
+}
+
+void Herd::send_all(int number) const {
+  for (std::size_t i = 0; i < count_; ++i) send(members_[i].process, number);
+}
+
+void Herd::stop() const {
+  send_all(SIGSTOP);
+}
+
+void Herd::go_on() const {
+  send_all(SIGCONT);
+}
+
+void Herd::kill() const {
+  send_all(SIGKILL);
+}
+
+bool Herd::signal(pid_t pid, int number) const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (members_[i].id.pid == pid) return send(members_[i].process, number);
+  }
+  return false;
+}
+
+}  // namespace tidegauge::guard
