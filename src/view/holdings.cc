@@ -26,6 +26,12 @@ void put(Holdings::Census& census, Holdings::Holder holder) {
   if (all.size() > Holdings::kMostHolders) all.pop_back();
 }
 
+// The first stays: growth is told since then.
+void thin(std::vector<Holdings::Census>& kept) {
+  for (std::size_t i = 1; 2 * i < kept.size(); ++i) kept[i] = std::move(kept[2 * i]);
+  kept.resize((kept.size() + 1) / 2);
+}
+
 }  // namespace
 
 void Holdings::add(const record::Event& event) {
@@ -36,12 +42,12 @@ void Holdings::add(const record::Event& event) {
     if (all_.size() == kMostProcesses) return;
     of = all_.insert(all_.end(), OfProcess{.process = event.process});
   }
-  if (of->censuses == 0 || of->last.at_ns != event.at_ns) {
+  if (of->kept.empty() || of->last().at_ns != event.at_ns) {
     ++of->censuses;
-    of->last = {.at_ns = event.at_ns};
+    if (of->kept.size() == kMostCensuses) thin(of->kept);
+    of->kept.push_back({.at_ns = event.at_ns});
   }
-  put(of->last, holder_of(event));
-  if (of->censuses == 1) of->first = of->last;
+  put(of->kept.back(), holder_of(event));
 }
 
 }  // namespace tidegauge::view

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the censuses of a recording found: of each process the first and the last.
+// What the censuses of a recording found: of each process the first, the last, and some of those
+// between, so that what grew in a stretch of time can be told.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,15 @@ class Holdings {
   };
   struct OfProcess {
     record::ProcessId process{};
-    std::size_t censuses = 0;
-    Census first{};
-    Census last{};
+    std::size_t censuses = 0;    // that there were
+    std::vector<Census> kept{};  // never empty, in order
+    const Census& first() const { return kept.front(); }
+    const Census& last() const { return kept.back(); }
   };
   static constexpr std::size_t kMostProcesses = 16;
   static constexpr std::size_t kMostHolders = 64;
+  // Of a process; when there are more, every second one between is forgotten.
+  static constexpr std::size_t kMostCensuses = 12;
 
   void add(const record::Event& event);
   const std::vector<OfProcess>& all() const { return all_; }

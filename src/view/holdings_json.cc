@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "view/census.h"
@@ -19,23 +20,54 @@ constexpr std::size_t kNameColumns = 120;
 constexpr std::size_t kPathColumns = 400;
 constexpr std::size_t kMostLines = 200;  // of each table of a census
 
-double before(const Holdings::Census& first, const Holdings::Holder& holder) {
-  const auto found = std::find_if(
-      first.holders.begin(), first.holders.end(),
-      [&](const auto& other) { return other.type == holder.type && other.by == holder.by; });
-  return found == first.holders.end() ? 0 : found->bytes;
+// A holder over all censuses that were kept.
+struct Course {
+  Holdings::Holder latest{};
+  std::vector<double> bytes_at{};
+};
+
+// What is largest now first; what is gone last.
+std::vector<Course> courses_of(const Holdings::OfProcess& of) {
+  std::map<std::pair<std::string, std::string>, Course> found;
+  for (std::size_t i = 0; i < of.kept.size(); ++i) {
+    for (const auto& holder : of.kept[i].holders) {
+      auto& course = found[{holder.type, holder.by}];
+      course.latest = holder;
+      course.bytes_at.resize(of.kept.size(), 0);
+      course.bytes_at[i] = holder.bytes;
+    }
+  }
+  std::vector<Course> out;
+  for (auto& [name, course] : found) out.push_back(std::move(course));
+  std::stable_sort(out.begin(), out.end(), [](const Course& a, const Course& b) {
+    return std::pair(a.bytes_at.back(), a.latest.bytes) >
+           std::pair(b.bytes_at.back(), b.latest.bytes);
+  });
+  if (out.size() > kMostLines) out.resize(kMostLines);
+  return out;
 }
 
 Json holders_json(const Holdings::OfProcess& of) {
   Json out = Json::array();
-  for (const auto& holder : of.last.holders) {
-    const auto grown = holder.bytes - before(of.first, holder);
-    out.push_back({{"type", shown(holder.type, kNameColumns)},
-                   {"by", shown(holder.by, kPathColumns)},
-                   {"bytes", std::llround(holder.bytes)},
-                   {"count", std::llround(holder.count)},
-                   {"grown", of.censuses > 1 ? Json(std::llround(grown)) : Json(nullptr)}});
+  for (const auto& course : courses_of(of)) {
+    const auto now = course.bytes_at.back();
+    const bool there = now > 0 || of.kept.size() == 1;
+    Json bytes_at = Json::array();
+    for (const double bytes : course.bytes_at) bytes_at.push_back(std::llround(bytes));
+    out.push_back({{"type", shown(course.latest.type, kNameColumns)},
+                   {"by", shown(course.latest.by, kPathColumns)},
+                   {"bytes", std::llround(now)},
+                   {"count", there ? std::llround(course.latest.count) : 0},
+                   {"grown", of.censuses > 1 ? Json(std::llround(now - course.bytes_at.front()))
+                                             : Json(nullptr)},
+                   {"bytes_at", bytes_at}});
   }
+  return out;
+}
+
+Json times_json(const Holdings::OfProcess& of) {
+  Json out = Json::array();
+  for (const auto& census : of.kept) out.push_back(seconds_of(census.at_ns));
   return out;
 }
 
@@ -49,8 +81,9 @@ Json holdings_json(const Holdings& holdings, const Accounts& accounts) {
     out.push_back({{"pid", of.process.pid},
                    {"label", shown(name, kNameColumns)},
                    {"censuses", of.censuses},
-                   {"first_at", seconds_of(of.first.at_ns)},
-                   {"at", seconds_of(of.last.at_ns)},
+                   {"first_at", seconds_of(of.first().at_ns)},
+                   {"at", seconds_of(of.last().at_ns)},
+                   {"times", times_json(of)},
                    {"holders", holders_json(of)}});
   }
   return out;

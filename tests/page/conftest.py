@@ -7,9 +7,12 @@ import subprocess
 
 import pytest
 import recordings
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What is waited for comes soon, on a busy machine a little later: no test is about how soon (bench/page is).
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +81,7 @@ class View:
         self.drawn()
 
     def drawn(self):
-        self.page.wait_for_selector("html[data-ready]", timeout=20_000)
+        self.page.wait_for_selector("html[data-ready]", timeout=PATIENCE_MS)
 
     def frame(self):
         """Waits until what was asked for is on the screen."""
@@ -111,6 +114,7 @@ def look(chromium):
         width, height = size or ((390, 844) if phone else (1280, 800))
         context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light",
                                        locale="en-GB", timezone_id="UTC", reduced_motion="reduce", **more)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         return View(context.new_page(), path)
 

@@ -2,6 +2,7 @@
 """`tidegauge serve` and jobs for it, as a test needs them."""
 import contextlib
 import http.client
+import http.server
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 
 # Holds 4 MiB more with every line on its stdin, and says so.
 GROWER = "import sys\nheld = []\nprint('ready', flush=True)\nfor line in sys.stdin:\n held.append(bytearray(4 << 20)); print('grown', flush=True)"
@@ -61,12 +63,12 @@ class Server:
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
         return self.process.returncode
 
     def ask(self, path, method="GET", token=True, host=None, **headers):
         """Status, headers and text of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.putrequest(method, path, skip_host=True)
         connection.putheader("Host", host or f"127.0.0.1:{self.port}")
         if token:
@@ -87,7 +89,7 @@ class Server:
     @contextlib.contextmanager
     def stream(self, path="/api/stream", **headers):
         """Lines of a stream, as they come."""
-        line = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=120)
         more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n{more}\r\n".encode())
         file = line.makefile("r", encoding="utf-8", newline="\n")
@@ -106,3 +108,41 @@ class Server:
                     if rows:
                         return [row["key"] for row in rows]
         raise AssertionError("the stream ended")
+
+
+class Replay:
+    """The page of a server whose streams and documents are stored ones: what it shows is known, and stays as it is."""
+
+    def __init__(self, page, streams, documents):
+        """`streams` and `documents`: what comes under which path."""
+        over = self.over = threading.Event()
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Connection", "close")
+                self.end_headers()
+                if self.path in streams:
+                    self.wfile.write(f"id: stored-1\ndata: {json.dumps(streams[self.path])}\n\n".encode())
+                    self.wfile.flush()
+                    over.wait()  # a stream goes on
+                else:
+                    self.wfile.write(json.dumps(documents[self.path]).encode() if self.path in documents else page.encode())
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}/#token=stored"
+
+    def stop(self):
+        self.over.set()
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()

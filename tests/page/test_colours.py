@@ -81,6 +81,18 @@ def test_neighbours_in_a_stack_are_apart(theme, blindness):
         assert distance(of[f"band-{i}"], of[f"band-{i + 1}"], blindness) >= 20, i
 
 
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_ramp_of_growth_climbs_and_is_written_on(theme, blindness):
+    ramp = [tokens(theme)[f"ramp-{i}"] for i in range(5)]
+    for a, b in itertools.pairwise(ramp):
+        assert distance(a, b, blindness) >= 12, (a, b)
+    lights = [lab(BLINDNESS[blindness] @ linear(colour))[0] for colour in ramp]
+    assert lights == sorted(lights, reverse=theme == "light")
+    for colour in ramp:
+        assert max(contrast(colour, "#FFFFFF"), contrast(colour, "#0E1F29")) >= 4.5, colour
+
+
 def test_the_check_finds_a_bad_pair():
     """Red and amber that look fine and are the same to a deuteranope."""
     assert distance("#AE2417", "#805300", "deutan") < 8

@@ -10,6 +10,7 @@ import time
 
 import pytest
 import recordings
+from conftest import PATIENCE_MS
 from playwright.sync_api import expect
 from server import LEAK, Job, Server
 
@@ -42,6 +43,11 @@ def at_the_end(view):
     return view.readout()
 
 
+def at_the_beginning(view):
+    view.press("Home")
+    return view.readout()
+
+
 def gibibytes(text):
     size, unit = re.search(r"· ([\d.]+) ([MG]iB)", text).groups()
     return float(size) * {"MiB": 1 / 1024, "GiB": 1}[unit]
@@ -60,16 +66,22 @@ def test_one_job_is_shown_at_once_and_the_token_is_not(serve, look, job):
     view.drawn()
 
 
-def test_what_a_job_does_is_on_the_page_within_two_seconds(serve, look, job):
+def wait_until(view, holds, why):
+    """Looks once a frame."""
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while not holds():
+        assert time.monotonic() < until, why
+        view.frame()
+
+
+def test_what_a_job_does_comes_onto_the_page(serve, look, job):
+    """How soon it does is measured by bench/page/live_speed.py."""
     server = serve(job.pid)
     view = look(server.page)
     before = gibibytes(at_the_end(view))
     for _ in range(3):
         job.grow(25)
-        began = time.monotonic()
-        while gibibytes(at_the_end(view)) < before + 0.09:
-            assert time.monotonic() - began < 2, "the page is late"
-            view.frame()
+        wait_until(view, lambda: gibibytes(at_the_end(view)) >= before + 0.09, "the page does not follow")
         before = gibibytes(at_the_end(view))
     assert view.said == []
 
@@ -104,9 +116,9 @@ def test_the_page_survives_a_restart_of_the_server(serve, look, job):
     assert "MiB" in at_the_end(view)  # what was known stays
     job.grow(50)
     server.start()
-    expect(view.page.locator(".fresh")).to_contain_text("live", timeout=10_000)
-    # Another course, from the beginning; of the same job.
-    expect(view.page.locator(".seen")).to_have_text(re.compile(r"^\d\.\d\ss, \d+\ssample"), timeout=10_000)
+    expect(view.page.locator(".fresh")).to_contain_text("live")
+    # Another course of the same job: what it took while nobody looked is there from the beginning.
+    wait_until(view, lambda: gibibytes(at_the_beginning(view)) > 0.19, "the course of before is still shown")
     assert gibibytes(at_the_end(view)) > 0.19
 
 
@@ -115,7 +127,7 @@ def test_the_page_survives_the_end_of_the_job(serve, look, job):
     view = look(server.page)
     job.grow(10)
     job.end()
-    expect(view.page.locator(".fresh")).to_contain_text("ended", timeout=10_000)
+    expect(view.page.locator(".fresh")).to_contain_text("ended")
     assert view.page.locator("h1").inner_text() != ""
     # Its recording is in the list, and opens.
     view.page.locator("a.brand").click()
@@ -130,11 +142,11 @@ def test_the_page_survives_the_end_of_the_job(serve, look, job):
 def test_a_leaking_program_that_it_starts(serve, look):
     server = serve("--run", "--", sys.executable, "-c", LEAK)
     view = look(server.page)
-    expect(view.page.locator("h1")).to_contain_text("Growing", timeout=20_000)
+    expect(view.page.locator("h1")).to_contain_text("Growing")
     (key,) = server.keys()
     pid = int(key.split("-")[0])
     os.kill(pid, signal.SIGKILL)
-    expect(view.page.locator(".fresh")).to_contain_text("ended", timeout=10_000)
+    expect(view.page.locator(".fresh")).to_contain_text("ended")
 
 
 def test_many_jobs_side_by_side_and_recordings_of_others(serve, look, job, tmp_path):
@@ -178,7 +190,7 @@ def test_a_census_is_taken_and_kept_for_the_report(serve, look, job):
     expect(card.get_by_role("treegrid")).to_contain_text("__main__.held")
     assert len(list(server.recordings.glob("*.tg.census.json"))) == 1
     job.end()
-    expect(view.page.locator(".fresh")).to_contain_text("ended", timeout=10_000)
+    expect(view.page.locator(".fresh")).to_contain_text("ended")
     view.page.get_by_role("button", name="Census").click()
     expect(view.page.locator(".trouble")).to_contain_text("has ended")
     assert view.said == ["Failed to load resource: the server responded with a status of 410 (Gone)"]
@@ -199,12 +211,18 @@ def test_a_page_nobody_looks_at_asks_for_nothing(serve, look, job):
       Object.defineProperty(document, "hidden", { value: true, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
     }""")
-    shown = view.page.locator("#page").get_attribute("data-shown")
-    with server.stream() as lines:  # three seconds of the server's
-        for _ in range(3):
-            while not lines.readline().startswith("data: "):
-                pass
-    assert int(view.page.locator("#page").get_attribute("data-shown")) <= int(shown) + 1
+    shown = lambda: int(view.page.locator("#page").get_attribute("data-shown"))  # noqa: E731
+
+    def three_events():
+        with server.stream() as lines:
+            for _ in range(3):
+                while not lines.readline().startswith("data: "):
+                    pass
+
+    three_events()  # what was on its way has come
+    at = shown()
+    three_events()
+    assert shown() == at
     view.page.evaluate("""() => {
       Object.defineProperty(document, "hidden", { value: false, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
@@ -223,3 +241,22 @@ def test_accessible(serve, look, job, dark, phone):
         assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
         assert view.fits()
     other.end()
+
+
+def test_a_server_that_has_not_found_its_job_yet_is_asked_again(serve, look, job):
+    """Just started, it answers before it has looked: that is not the end of the page."""
+    server = serve(job.pid)
+    view = look(server.page)
+    expect(view.page.locator(".fresh")).to_contain_text("live")
+    asked = []
+
+    def not_yet(route):
+        asked.append(route.request.url)
+        route.fulfill(status=404, body="no such job") if len(asked) < 3 else route.continue_()
+
+    view.page.route("**/api/jobs/*/stream", not_yet)
+    server.stop()
+    expect(view.page.locator(".fresh")).to_contain_text("reconnecting")
+    server.start()
+    expect(view.page.locator(".fresh")).to_contain_text("live")
+    assert len(asked) >= 3

@@ -59,7 +59,7 @@ def test_keys_read_zoom_and_reset(report, look):
     view.press("End")
     assert view.readout().startswith("7:00 · step 139 · 18.8 GiB · floor 18.8 GiB")
     view.press("+", "+")
-    assert "The tables below are about" in text_of(view, ".range")
+    assert "Tables and events are about" in text_of(view, ".range")
     view.press("0")
     assert view.page.locator(".range").is_hidden()
 
@@ -141,6 +141,44 @@ def test_who_holds_what_is_walked_by_keyboard(report, look):
     assert len(rows()) == 5
     view.page.get_by_role("button", name="600").click()
     assert rows() == ["torch._inductor.pool[*] list 3 38.1 MiB +19.1 MiB"]
+
+
+def test_the_picture_of_who_holds_what(report, look):
+    """The icicle: keys walk through it, the mouse asks and zooms; a stretch of time has its own censuses."""
+    view = look(report("holders"))
+    card = view.page.locator("section", has=view.page.locator("#holdings-title"))
+    stage, readout = card.locator(".stage"), card.locator(".icicle .readout")
+    told = lambda: readout.inner_text().replace("\u00a0", " ")  # noqa: E731
+
+    def press(key):
+        stage.press(key)
+        return told()
+
+    assert press("Home").startswith("all · 17.0 GiB · 100 % of what is held · grew +")
+    assert press("ArrowDown").startswith("train.Lazy.rows[*] · 16.3 GiB · 96 % of what is held")
+    assert press("ArrowRight").startswith("trainer.Trainer.train() local 'self'.optimizer.state[*] · torch.Tensor · 668 MiB · 3.8 %")
+    assert press("ArrowLeft").startswith("train.Lazy.rows[*]") and press("Enter").startswith("train.Lazy.rows[*]")
+    assert press("ArrowDown").startswith("['image'] · PIL.JpegImagePlugin.JpegImageFile · 15.8 GiB")
+    assert press("Escape").startswith("all")
+    box = stage.bounding_box()
+    view.page.mouse.move(box["x"] + 20, box["y"] + 36)
+    tip = card.locator(".tip")
+    expect(tip).to_contain_text("train.Lazy.rows[*]")
+    view.page.mouse.click(box["x"] + box["width"] - 30, box["y"] + 36)
+    assert told().startswith("trainer.Trainer.train()")
+    card.get_by_role("button", name="Grew", exact=True).click()
+    assert press("ArrowDown").startswith("train.Lazy.rows[*] · 16.3 GiB")
+    # Of the first half there are other censuses: 1:40 and 3:20.
+    assert "as of 7:00; grown since 1:40" in text_of(view, "section:has(#holdings-title)")
+    view.page.locator(".plot").scroll_into_view_if_needed()
+    box = view.page.locator(".u-over").bounding_box()
+    view.page.mouse.move(box["x"] + 5, box["y"] + 100)
+    view.page.mouse.down()
+    view.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100, steps=4)
+    view.page.mouse.up()
+    expect(card).to_contain_text("as of 3:20; grown since 1:40")
+    assert view.page.locator("section:has(#events-title)").is_hidden()
+    assert view.said == []
 
 
 def test_a_whole_census_beside_the_recording(tidegauge, look, tmp_path):

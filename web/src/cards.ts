@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards without state: causes, reasons, events, how it was measured.
+import type { Range } from "./chart";
 import type { Cause, Report } from "./data";
 import { h } from "./dom";
 import { moment, size } from "./format";
@@ -35,12 +36,20 @@ export function reasonCards(report: Report): HTMLElement {
     sentences("What would change our mind", "doubts-title", report.doubts ?? []));
 }
 
-export function eventsCard(report: Report): HTMLElement | null {
+export function eventsCard(report: Report): { element: HTMLElement; show: (range: Range) => void } | null {
   const { events } = report.marks;
   if (events.length === 0) return null;
-  return h("section", { class: "card", "aria-labelledby": "events-title" }, h("div", { class: "bar" }, h("h2", { id: "events-title" }, "What happened")),
-    h("ol", { class: "events", tabindex: "0", "aria-labelledby": "events-title" },
-      ...events.map((event) => h("li", {}, h("time", {}, report.clock === "steps" ? `step ${event.at}` : moment(event.at)), h("bdi", { class: "clip" }, event.text)))));
+  const rows = events.map((event) =>
+    h("li", {}, h("time", {}, report.clock === "steps" ? `step ${event.at}` : moment(event.at)), h("bdi", { class: "clip" }, event.text)));
+  const element = h("section", { class: "card", "aria-labelledby": "events-title" }, h("div", { class: "bar" }, h("h2", { id: "events-title" }, "What happened")),
+    h("ol", { class: "events", tabindex: "0", "aria-labelledby": "events-title" }, ...rows));
+  return {
+    element,
+    show: (range) => {
+      rows.forEach((row, i) => (row.hidden = events[i].at < range.from || events[i].at > range.to));
+      element.hidden = rows.every((row) => row.hidden);
+    },
+  };
 }
 
 export function howCard(report: Report, downloads: HTMLElement): HTMLElement {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Python holds: who holds it, as a tree; and of a whole census its types and buffers.
+import type { Range } from "./chart";
 import { choice } from "./controls";
 import { h } from "./dom";
 import { moment, size } from "./format";
+import { Icicle, type Measure } from "./icicle";
 import { type Cell, type Head, table } from "./table";
-import { grownFrom, type Held, treeGrid } from "./treegrid";
+import { type Branch, grownFrom, type Held, rootOf, treeGrid } from "./treegrid";
 
-export interface Holding { pid: number; label: string; censuses: number; first_at: number; at: number; holders: { type: string; by: string; bytes: number; count: number; grown: number | null }[] }
+export interface Holding { pid: number; label: string; censuses: number; first_at: number; at: number; times: number[]; holders: { type: string; by: string; bytes: number; count: number; grown: number | null; bytes_at: number[] }[] }
 interface Buffers { device?: string; dtype: string; shape?: number[]; size?: number[]; count: number; bytes: number }
 export interface Census {
   schema: string; pid: number; python: string; mode: string; pause_ms: number; objects: number; bytes: number; incomplete: string | null;
@@ -18,25 +20,71 @@ export interface Census {
 const SHOWN_AT_FIRST = 12;
 const number = new Intl.NumberFormat("en-GB");
 
+/** A tree as a table, and the same as a picture where there is more than one branch. */
+function treeAndPicture(label: string, branches: Branch[], withGrowth: boolean, what: string): HTMLElement {
+  const rest = branches.length > 1 || branches.some((branch) => branch.children.length > 0) ? [picture(label, branches, withGrowth, what)] : [];
+  return h("div", {}, treeGrid(label, branches, withGrowth), ...rest);
+}
+
+function picture(label: string, branches: Branch[], withGrowth: boolean, what: string): HTMLElement {
+  const icicle = new Icicle(`${label}, as a picture`, what);
+  const root = rootOf(branches);
+  const grew = (root.grown ?? 0) > 0;
+  const legend = withGrowth ? rampLegend() : null;
+  const measures = withGrowth && grew ? choice<Measure>("Width", [["held", "Held"], ["grew", "Grew"]], "held", (measure) => {
+    icicle.show(root, measure);
+    if (legend) legend.hidden = measure === "grew";
+  }) : null;
+  icicle.show(root, "held");
+  return h("div", { class: "picture" }, measures || legend ? h("div", { class: "bar" }, measures, legend) : null, icicle.element);
+}
+
+const rampLegend = () => h("span", { class: "ramp small" }, "grew by none of it", ...Array.from({ length: 5 }, (_, i) => h("i", { class: `ramp-${i}` })), "all of it");
+
+/** The censuses that a stretch of time is about: what is held at its end, and since when growth is told. */
+function censusesIn(times: number[], range: Range): { first: number; last: number } {
+  const upTo = times.filter((time) => time <= range.to + 1e-6).length;
+  const last = Math.max(0, upTo - 1);
+  const from = times.findIndex((time) => time >= range.from - 1e-6);
+  return { first: from < 0 ? last : Math.min(from, last), last };
+}
+
+export interface HoldingsCard { element: HTMLElement; show: (range: Range) => void }
+
 /** Of several processes, each is looked at by itself. */
-export function holdingsCard(holdings: Holding[], clock: string): HTMLElement | null {
+export function holdingsCard(holdings: Holding[], clock: string): HoldingsCard | null {
   const told = holdings.filter((one) => one.holders.length > 0);
   if (told.length === 0) return null;
   const place = h("div", {});
-  const show = (holding: Holding) => {
+  let chosen = told[0];
+  let range: Range = { from: -Infinity, to: Infinity, whole: true };
+  let shown = "";
+  const draw = () => {
+    const { first, last } = censusesIn(chosen.times, range);
+    const now = `${chosen.pid} ${first} ${last}`;
+    if (now === shown) return;
+    shown = now;
     const at = (x: number) => (clock === "steps" ? `step ${x}` : moment(Math.round(x)));
-    const since = holding.censuses > 1 ? `; grown since ${at(holding.first_at)}, the first of ${holding.censuses}` : "";
-    const held: Held[] = holding.holders.map((one) => ({ path: one.by, type: one.type, bytes: one.bytes, count: one.count, grown: one.grown }));
+    const several = last > first;
+    const since = several ? `; grown since ${at(chosen.times[first])}${first === 0 ? `, the first of ${chosen.censuses}` : ""}` : "";
+    const held: Held[] = chosen.holders.flatMap((one) => {
+      const bytes = one.bytes_at[last];
+      const grown = several ? bytes - one.bytes_at[first] : null;
+      return bytes > 0 ? [{ path: one.by, type: one.type, bytes, count: one.count, grown }] : [];
+    });
     place.replaceChildren(
-      treeGrid("Who holds what", grownFrom(held), holding.censuses > 1),
-      h("p", { class: "small" }, `Python objects of `, h("bdi", {}, holding.label || `pid ${holding.pid}`), ` as of ${at(holding.at)}${since}. Arrow keys walk through the tree.`));
+      treeAndPicture("Who holds what", grownFrom(held), several, "what is held"),
+      h("p", { class: "small" }, `Python objects of `, h("bdi", {}, chosen.label || `pid ${chosen.pid}`), ` as of ${at(chosen.times[last])}${since}. Arrow keys walk through the tree.`));
   };
-  show(told[0]);
-  return h("section", { class: "card", "aria-labelledby": "holdings-title" },
+  draw();
+  const element = h("section", { class: "card", "aria-labelledby": "holdings-title" },
     h("div", { class: "bar" }, h("h2", { id: "holdings-title" }, "Who holds what"),
-      told.length > 1 ? choice("Process", told.map((one): [string, string] => [String(one.pid), `${one.label} ${one.pid}`]), String(told[0].pid),
-        (pid) => show(told.find((one) => String(one.pid) === pid)!)) : null),
+      told.length > 1 ? choice("Process", told.map((one): [string, string] => [String(one.pid), `${one.label} ${one.pid}`]), String(told[0].pid), (pid) => {
+        chosen = told.find((one) => String(one.pid) === pid)!;
+        draw();
+      }) : null),
     place);
+  return { element, show: (to) => { range = to; draw(); } };
 }
 
 /** The first rows, and the rest when asked for. */
@@ -77,7 +125,7 @@ function buffersTable(caption: string, all: Buffers[]): HTMLElement {
 export function censusCard(census: Census, tree: boolean): HTMLElement {
   const held: Held[] = census.retainers.map((one) => ({ path: one.path, type: one.type, bytes: one.retained_bytes, count: one.count, grown: null }));
   const views: [string, string, () => HTMLElement][] = [
-    ...(tree && held.length > 0 ? [["holders", "Holders", () => treeGrid("Who holds what", grownFrom(held), false)] as [string, string, () => HTMLElement]] : []),
+    ...(tree && held.length > 0 ? [["holders", "Holders", () => treeAndPicture("Who holds what", grownFrom(held), false, "what is held")] as [string, string, () => HTMLElement]] : []),
     ["types", "Types", () => typesTable(census)],
     ...([["tensors", "Tensors", census.tensors], ["arrays", "Arrays", census.arrays], ["images", "Images", census.images]] as [string, string, Buffers[]][])
       .filter(([, , all]) => all.length > 0)

@@ -17,11 +17,15 @@ export class Labels {
     this.taken.push(box);
   }
 
+  widthOf(text: string): number {
+    this.ctx.font = `600 ${FONT_PX * this.ratio}px "Inter Variable", system-ui, sans-serif`;
+    return this.ctx.measureText(text).width;
+  }
+
   /** At the first of the places where there is room; those before come first. */
   put(text: string, colour: string, places: Place[]): boolean {
     const { ctx, ratio } = this;
-    ctx.font = `600 ${FONT_PX * ratio}px "Inter Variable", system-ui, sans-serif`;
-    const width = ctx.measureText(text).width;
+    const width = this.widthOf(text);
     const height = FONT_PX * 1.25 * ratio;
     for (const place of places) {
       let left = place.align === "left" ? place.x : place.align === "right" ? place.x - width : place.x - width / 2;

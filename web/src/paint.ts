@@ -96,6 +96,7 @@ export function paintBefore(u: uPlot, scene: Scene): void {
   const area = { left, right: left + width, top: top - above, bottom: top + height };
   const labels = new Labels(pen.ctx, area, scene.palette.of("card"), pen.ratio);
   const within = (x: number) => x >= left - 1 && x <= left + width + 1;
+  for (const at of scene.restarts) labels.reserve({ left: pen.x(at) - 2 * pen.ratio, right: pen.x(at) + 2 * pen.ratio, top, bottom: top + height });
   paintLimit(pen, scene, labels);
   paintOutlook(pen, scene, labels, within);
   paintSettled(pen, scene, labels, within);
@@ -142,7 +143,8 @@ function paintOutlook(pen: Pen, scene: Scene, labels: Labels, within: (x: number
     const at = pen.x(outlook.fan.p50);
     const y = pen.y(outlook.limit.bytes);
     if (scene.limitShown && within(at)) {
-      labels.put(outlook.fan.label, wait, [{ x: at, y: y - 12 * pen.ratio, align: "center" }, { x: at, y: y + 14 * pen.ratio, align: "center" }]);
+      // Left of the dot: the line goes on to its right.
+      labels.put(outlook.fan.label, wait, [{ x: at - 9 * pen.ratio, y: y - 12 * pen.ratio, align: "right" }, { x: at + 9 * pen.ratio, y: y + 14 * pen.ratio, align: "left" }]);
     } else {
       labels.put(outlook.fan.label, wait, [{ x: right, y: top + 9 * pen.ratio, align: "right" }, { x: right, y: top + 24 * pen.ratio, align: "right" }]);
     }
@@ -247,10 +249,25 @@ function paintMarks(pen: Pen, scene: Scene, labels: Labels, within: (x: number) 
       inside(pen, () => upright(pen, x, palette.of("ink2"), 1, [2, 3]));
     }
   }
-  for (const phase of marks.phases) {
-    const x = (pen.x(phase.from) + pen.x(phase.to ?? scene.outlook?.now ?? phase.from)) / 2;
+  paintPhaseNames(pen, scene, labels, within);
+}
+
+/** At the bottom, or above the curve where that is low. The first of a name is told, others where there is room in them. */
+function paintPhaseNames(pen: Pen, scene: Scene, labels: Labels, within: (x: number) => boolean): void {
+  const { top, height } = pen.u.bbox;
+  const told = new Set<string>();
+  for (const phase of scene.marks.phases) {
+    const from = pen.x(phase.from);
+    const to = pen.x(phase.to ?? scene.outlook?.now ?? phase.from);
+    const x = (from + to) / 2;
     if (!within(x)) continue;
-    const text = phase.label.length > PHASE_LETTERS ? `${phase.label.slice(0, PHASE_LETTERS)}…` : phase.label;
-    labels.put(text.toLowerCase(), palette.of("phase-ink"), [{ x, y: top + height - 11 * pen.ratio, align: "center" }]);
+    const text = (phase.label.length > PHASE_LETTERS ? `${phase.label.slice(0, PHASE_LETTERS)}…` : phase.label).toLowerCase();
+    if (told.has(text) && labels.widthOf(text) > to - from) continue;
+    const floor = scene.floorAt(phase.from);
+    const bottom = top + height - 11 * pen.ratio;
+    const curve = floor === null ? Infinity : pen.y(floor);
+    const low = floor !== null && curve > bottom - 12 * pen.ratio;
+    const place = low ? { x: to, y: curve - 16 * pen.ratio, align: "right" as const } : { x, y: bottom, align: "center" as const };
+    if (labels.put(text, scene.palette.of("phase-ink"), [place])) told.add(text);
   }
 }

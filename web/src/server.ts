@@ -7,6 +7,8 @@ const AGAIN_MS = 1000;
 const LONGEST_AGAIN_MS = 5000;
 // A server that is there sends something every five seconds.
 const SILENCE_MS = 12_000;
+// A server that was just started may not have found its jobs yet.
+const FOUND_WITHIN_MS = 30_000;
 
 /** Takes the token out of the address, where there is one. */
 export function takeToken(): void {
@@ -65,6 +67,7 @@ export function follow<T>(path: string, follower: Follower<T>): () => void {
   let over = false;
   let last = "";
   let wait = AGAIN_MS;
+  let missingSince = 0;
   let current = new AbortController();
 
   const read = async () => {
@@ -82,6 +85,7 @@ export function follow<T>(path: string, follower: Follower<T>): () => void {
       const events = new EventReader();
       follower.state("live");
       wait = AGAIN_MS;
+      missingSince = 0;
       for (;;) {
         const { value, done } = await reader.read();
         if (done) break;
@@ -97,12 +101,18 @@ export function follow<T>(path: string, follower: Follower<T>): () => void {
       clearTimeout(silence);
     }
   };
+  /** What was there before the server was started again. */
+  const mayComeBack = (error: Refused) => {
+    if (error.status !== 404 || last === "") return false;
+    missingSince ||= performance.now();
+    return performance.now() - missingSince < FOUND_WITHIN_MS;
+  };
   const run = async () => {
     while (!over && !document.hidden) {
       try {
         await read();
       } catch (error) {
-        if (error instanceof Refused && error.status !== 503) {
+        if (error instanceof Refused && error.status !== 503 && !mayComeBack(error)) {
           over = true;
           follower.refused(error);
         }

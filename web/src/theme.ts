@@ -4,7 +4,7 @@
 
 export type Colour =
   | "card" | "line" | "grid" | "ink" | "ink2" | "floor" | "floor-fill" | "above" | "above-fill" | "ok" | "wait-line" | "wait-fill"
-  | "bad" | "phase" | "phase-ink" | "future";
+  | "bad" | "phase" | "phase-ink" | "future" | `ramp-${number}`;
 
 export interface Palette { of: (name: Colour) => string; kind: (kind: string) => string; band: (index: number) => string; run: (index: number) => string }
 

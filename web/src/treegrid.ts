@@ -33,14 +33,19 @@ export function grownFrom(all: Held[]): Branch[] {
   return root.children.map(joined).sort((a, b) => b.bytes - a.bytes);
 }
 
+/** With the sums of its children. */
+const summed = (branch: Branch, children: Branch[]): Branch => ({
+  ...branch, children, bytes: children.reduce((sum, child) => sum + child.bytes, 0), count: children.reduce((sum, child) => sum + child.count, 0),
+  grown: children.reduce<number | null>((sum, child) => add(sum, child.grown), null),
+});
+
+export const rootOf = (branches: Branch[]): Branch => summed({ label: "", type: "", bytes: 0, count: 0, grown: null, children: [] }, branches);
+
 function joined(branch: Branch): Branch {
   if (branch.children.length === 0) return branch;
   const children = branch.children.map(joined).sort((a, b) => b.bytes - a.bytes);
   if (children.length === 1) return { ...children[0], label: branch.label + children[0].label };
-  return {
-    ...branch, children, bytes: children.reduce((sum, child) => sum + child.bytes, 0), count: children.reduce((sum, child) => sum + child.count, 0),
-    grown: children.reduce<number | null>((sum, child) => add(sum, child.grown), null),
-  };
+  return summed(branch, children);
 }
 
 interface Row { element: HTMLTableRowElement; branch: Branch; level: number; open: boolean }

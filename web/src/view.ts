@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report on the page: all its cards, in order. A live one is shown again and again; what has not
 // changed stays as it is, with the reader's place in it.
-import { type Census, censusCard, type Holding, holdingsCard } from "./census";
+import { type Census, censusCard, type Holding, type HoldingsCard, holdingsCard } from "./census";
 import { causesCard, eventsCard, howCard, reasonCards } from "./cards";
 import type { Range } from "./chart";
 import { button } from "./controls";
@@ -24,7 +24,7 @@ function rangeLine(reset: () => void): { element: HTMLElement; show: (range: Ran
     show: (range, clock) => {
       element.hidden = range.whole;
       const at = (x: number) => (clock === "steps" ? `step ${x.toFixed(0)}` : moment(Math.round(x)));
-      text.textContent = range.whole ? "" : `The tables below are about ${at(range.from)} to ${at(range.to)}.`;
+      text.textContent = range.whole ? "" : `Tables and events are about ${at(range.from)} to ${at(range.to)}.`;
     },
   };
 }
@@ -55,6 +55,9 @@ export class ReportView {
   private timeline: TimelineCard | null = null;
   private processes: ReturnType<typeof processCard> | null = null;
   private kinds: ReturnType<typeof kindCard> | null = null;
+  private holdings: HoldingsCard | null = null;
+  private events: ReturnType<typeof eventsCard> = null;
+  private range: Range = { from: -Infinity, to: Infinity, whole: true };
   private report: Report | null = null;
   private tree: Tree | null = null;
   private taken: Census | null = null;
@@ -82,10 +85,18 @@ export class ReportView {
     const verdict = report.verdicts[0];
     slots.hero.show(verdict, () => (verdict ? hero(verdict) : null));
     slots.causes.show(verdict?.causes, () => causesCard(verdict?.causes ?? []));
-    slots.holdings.show(report.holdings, () => holdingsCard(this.toldMore(report), report.clock));
+    slots.holdings.show(report.holdings, () => {
+      this.holdings = holdingsCard(this.toldMore(report), report.clock);
+      this.holdings?.show(this.range);
+      return this.holdings?.element ?? null;
+    });
     this.showCensus(this.taken ?? report.census ?? null);
     slots.reasons.show([report.evidence, report.doubts], () => reasonCards(report));
-    slots.events.show(report.marks.events, () => eventsCard(report));
+    slots.events.show(report.marks.events, () => {
+      this.events = eventsCard(report);
+      this.events?.show(this.range);
+      return this.events?.element ?? null;
+    });
     slots.how.show([report.how, report.notes], () => howCard(report, this.files(tree !== null)));
     if (this.timeline && tree) this.timeline.update(report, tree);
     else if (tree) this.addTimeline(report, tree);
@@ -135,11 +146,14 @@ export class ReportView {
 
   // Tables follow when the zoom has come to rest, so that it stays smooth.
   private follow(range: Range): void {
+    this.range = range;
     this.line.show(range, this.report?.clock ?? "seconds");
     clearTimeout(this.soon);
     this.soon = window.setTimeout(() => {
       this.processes?.show(range);
       this.kinds?.show(range);
+      this.holdings?.show(range);
+      this.events?.show(range);
     }, REST_MS);
   }
 
