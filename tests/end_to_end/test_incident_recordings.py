@@ -97,3 +97,17 @@ def test_within_the_first_pass_it_says_when_it_will_know(call, tmp_path, name):
     assert (verdict["class"], verdict["tied_to"]) == ("undecided", "first_pass"), verdict["words"]
     # The pass ends at step 83; growth that goes on is known for what it is a little later.
     assert 83 <= verdict["needs"]["at_step"] <= 120, verdict["needs"]
+
+
+def test_each_workers_growth_is_tied_to_what_it_read_itself(call):
+    """Four loader workers, four passes, shuffled anew in each: every one of them has read two thirds of the images."""
+    done = call("judge", "--json", RECORDINGS / "with_workers.tg")
+    tree, *others = json.loads(done.stdout)["verdicts"]
+    assert (tree["class"], tree["tied_to"]) == ("warm_up", "first_pass"), tree["words"]
+    assert any("4 of 4 loader workers grow" in sentence for sentence in tree["evidence"]), tree["evidence"]
+    assert any("each for itself" in sentence for sentence in tree["evidence"]), tree["evidence"]
+    workers = [v for v in others if (v["subject"]["process"] or {}).get("role") == "loader_worker"]
+    assert len(workers) == 4
+    for verdict in workers:
+        assert (verdict["class"], verdict["tied_to"]) == ("warm_up", "first_pass"), verdict["words"]
+        assert any("read for the first time" in sentence for sentence in verdict["evidence"]), verdict["evidence"]
