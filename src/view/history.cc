@@ -142,9 +142,11 @@ std::vector<Column> History::by_step(double from, double to, std::size_t count) 
 }
 
 std::optional<double> History::step_at(double at) const {
+  if (!(at >= 0)) return {};
   for (const auto& level : levels_) {
-    for (auto index =
-             std::min(level.newest, static_cast<std::int64_t>(std::floor(at / level.width)));
+    // Compared before it is a whole number: a window may reach to any time, even to no end.
+    const auto asked = std::min(static_cast<double>(level.newest), at / level.width);
+    for (auto index = static_cast<std::int64_t>(std::floor(asked));
          index >= level.oldest() && index >= 0; --index) {
       const auto* block = level.find(index);
       if (!block) continue;

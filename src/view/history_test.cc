@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tidegauge::view {
 namespace {
@@ -64,6 +65,9 @@ TEST(History, KnowsWhichStepWasWhen) {
   for (int i = 1; i <= 5000; ++i) history.add(i, 1, std::floor(i / 10.0));
   EXPECT_EQ(history.step_at(4999), 499);
   EXPECT_LE(history.step_at(0).value_or(0), 1);  // a coarse block knows the step at its end
+  constexpr auto kNever = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(history.step_at(kNever), 500);
+  EXPECT_FALSE(history.step_at(-kNever));
   ASSERT_TRUE(history.time_of(490).has_value());
   EXPECT_NEAR(*history.time_of(490), 4900, 1);
   EXPECT_NEAR(*history.time_of(100), 1000, 16);  // only coarse blocks reach back that far
