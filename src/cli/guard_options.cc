@@ -5,7 +5,9 @@
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/guard_config.h"
+#include "cli/job_environment.h"
 #include "cli/options.h"
+#include "serve/http.h"
 
 namespace tidegauge::cli {
 
@@ -47,6 +49,9 @@ std::string finish(GuardOptions& options) {
   if (!options.webhook.empty() && !options.webhook.starts_with("http://") &&
       !options.webhook.starts_with("https://")) {
     return "--webhook: a URL begins with http:// or https://";
+  }
+  if (!options.webhook.empty() && library_path(serve::kLibrary).empty()) {
+    return "--webhook: this tidegauge was built without it (cpp-httplib was missing)";
   }
   if (!options.resume_with.empty() &&
       options.resume_with.find("{checkpoint}") == std::string::npos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/notify.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/command.h"
 #include "cli/job_environment.h"
 #include "serve/load.h"
 
@@ -23,6 +23,12 @@ namespace {
 // A command that somebody gave must not outlive what it tells about.
 constexpr unsigned kCommandSeconds = 30;
 constexpr unsigned kWebhookSeconds = 10;
+
+// Whoever reads what the job says until its end must not wait for us.
+void let_go_of_output() {
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; ++fd) ::dup2(nowhere, fd);
+}
 
 // In a process of its own that is nobody's child, so that nobody has to wait for it.
 void aside(unsigned seconds, const std::function<void()>& what) {
@@ -42,13 +48,6 @@ void aside(unsigned seconds, const std::function<void()>& what) {
 std::string host() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-// The address is not said: those of chat services are secrets.
-void post(const std::string& url, const std::string& body) {
-  const auto sent = serve::post_json(library_path(serve::kLibrary), url, body, kWebhookSeconds);
-  if (!sent) fail("guard", kCouldNotLook, "the webhook was not told: " + sent.error().what);
-  ::_exit(0);
 }
 
 }  // namespace
@@ -86,10 +85,15 @@ void Notifier::tell(const std::string& words) const {
     });
   }
   if (!webhook_.empty()) {
-    aside(kWebhookSeconds, [&] { post(webhook_, webhook_body(job_, words, ::time(nullptr))); });
+    aside(kWebhookSeconds, [&] {
+      let_go_of_output();
+      (void)serve::post_json(library_path(serve::kLibrary), webhook_,
+                             webhook_body(job_, words, ::time(nullptr)), kWebhookSeconds);
+    });
   }
   if (desktop_) {
     aside(kWebhookSeconds, [&] {
+      let_go_of_output();
       ::execlp("notify-send", "notify-send", "--app-name=tidegauge", "--", "tidegauge guard",
                words.c_str(), nullptr);
     });

@@ -437,12 +437,12 @@ def test_a_webhook_is_told(guarded):
 
 
 def test_a_webhook_that_does_not_answer_holds_up_nobody(guarded):
+    """Neither the job nor whoever reads what it says until the end of that: the last one to be told is still waiting for its answer then."""
     with socket.create_server(("127.0.0.1", 0)) as deaf:
-        began = time.monotonic()
         code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", f"http://127.0.0.1:{deaf.getsockname()[1]}/")))
         deaf.settimeout(PATIENCE)
         deaf.accept()[0].close()
-        assert code == 75, f"{errors} after {time.monotonic() - began}"
+        assert code == 75, errors
 
 
 def test_the_desktop_is_told_where_there_is_one(guarded, home, monkeypatch):
