@@ -198,7 +198,8 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
   const StretchMap libraries(libraries_in(*regions));
-  const HeapSource source{image, mapped, memory, libraries, threads};
+  const StretchMap unnamed(unnamed_in(*regions));
+  const HeapSource source{image, mapped, memory, libraries, unnamed, threads};
   const auto heap = read_heap(source, python, types, addresses);
   census.pause_ms += snapshot->pause_ms();
   if (attempt == Attempt::One && keep_what_is_new(heap, arenas, wishes)) return false;

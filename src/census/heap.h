@@ -85,6 +85,7 @@ struct HeapSource {
   const Memory& behind;         // the rest, which several threads may read at once
   const Memory& memory;         // both, for one
   const StretchMap& libraries;  // where files are mapped: how C++'s objects are known
+  const StretchMap& unnamed;    // what is no file's
   std::size_t threads = 1;
 };
 

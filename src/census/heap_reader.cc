@@ -23,7 +23,7 @@ constexpr std::size_t kNearChunks = 256;         // of 4 KiB, for each thread
 
 bool is_native(Shape shape) {
   return shape == Shape::Tensor || shape == Shape::Array || shape == Shape::ImagingCore ||
-         shape == Shape::TorchFunction;
+         shape == Shape::TorchFunction || shape == Shape::Mapping;
 }
 
 struct NodePart {
@@ -141,6 +141,7 @@ class HeapReader {
       functions_.push_back({node, object.address, object.body.size()});
       return;
     }
+    if (object.type->shape == Shape::Mapping) return take_mapping(node, object);
     auto native = native_reader_.read(object, heap_.memory_);
     if (!native) {
       constexpr std::size_t kPointer = 16;  // of tensors and images, most often
@@ -155,9 +156,24 @@ class HeapReader {
     take_native(node, *std::move(native));
   }
 
+  // What a file maps is the file's.
+  void take_mapping(Node node, const ObjectView& object) {
+    constexpr std::size_t kStart = 16;
+    constexpr std::size_t kBytes = 24;
+    const auto place = source_.unnamed.find(object.at<Address>(kStart));
+    if (place == StretchMap::kNone) return;
+    const auto& [begin, end] = source_.unnamed.all()[place];
+    const auto bytes = object.at<std::uint64_t>(kBytes);
+    if (bytes <= end - begin) add_native_bytes(node, bytes);
+  }
+
+  void add_native_bytes(Node node, std::uint64_t bytes) {
+    if (bytes > 0) heap_.native_bytes_[node] = bytes;
+    heap_.bytes_.add(node, bytes);
+  }
+
   void take_native(Node node, Native native) {
-    if (native.bytes > 0) heap_.native_bytes_[node] = native.bytes;
-    heap_.bytes_.add(node, native.bytes);
+    add_native_bytes(node, native.bytes);
     heap_.natives_.push_back(std::move(native));
   }
 

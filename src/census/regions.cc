@@ -44,6 +44,15 @@ std::vector<Stretch> libraries_in(const std::vector<Region>& regions) {
   return libraries;
 }
 
+std::vector<Stretch> unnamed_in(const std::vector<Region>& regions) {
+  std::vector<Stretch> unnamed;
+  for (const auto& region : regions) {
+    if (region.inode != 0 && !region.path.starts_with("/dev/zero")) continue;
+    unnamed.push_back({region.begin, region.end});
+  }
+  return unnamed;
+}
+
 std::vector<Region> parse_regions(std::string_view maps) {
   std::vector<Region> regions;
   while (!maps.empty()) {

@@ -45,6 +45,9 @@ class MappedMemory final : public Memory {
 // Where files are mapped.
 std::vector<Stretch> libraries_in(const std::vector<Region>& regions);
 
+// Memory of no file, also such as is shared with others.
+std::vector<Stretch> unnamed_in(const std::vector<Region>& regions);
+
 // Lines that are not of that form are left out.
 std::vector<Region> parse_regions(std::string_view maps);
 Result<std::vector<Region>> read_regions(pid_t pid);

@@ -22,6 +22,7 @@ Shape shape_of(const std::string& name, std::uint64_t flags) {
       {"frozenset", Shape::Set},
       {"bytearray", Shape::ByteArray},
       {"array.array", Shape::PackedArray},
+      {"mmap.mmap", Shape::Mapping},
       {"frozendict", Shape::Dict},  // from 3.15 on, and no subclass of dict
       {"collections.deque", Shape::Deque},
       {"frame", Shape::Frame},

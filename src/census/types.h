@@ -37,6 +37,7 @@ enum class Shape : std::uint8_t {
   Tensor,
   Array,
   ImagingCore,
+  Mapping,        // mmap.mmap
   TorchFunction,  // a step of a graph that is written in Python
   // No Python object.
   GraphNode,  // of torch's graphs for the backward pass

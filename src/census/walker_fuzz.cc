@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Image image(memory, arenas, 1);
   const ImageMemory both(image, memory);
   const StretchMap libraries({{kFakeStart + (512 << 10), kFakeStart + (1 << 20)}});
-  const auto heap = read_heap({image, memory, both, libraries}, python, types, addresses);
+  const auto heap =
+      read_heap({image, memory, both, libraries, libraries}, python, types, addresses);
   const auto holding = find_retainers(heap, roots);
   if (holding.garbage.count > heap.nodes()) std::abort();
   return 0;

@@ -107,6 +107,7 @@ def test_counts_and_bytes_are_those_of_the_process(call, heap):
         assert types[name]["bytes"] >= truth["bytes"], name
         if name not in ("__main__.Plain", "__main__.Outer.Inner", "__main__.MyDict", "__main__.MyList"):
             assert types[name]["bytes"] == truth["bytes"], name
+    assert (types["mmap.mmap"]["count"], types["mmap.mmap"]["native_bytes"]) == (2, 3 << 20)
 
 
 @pytest.mark.parametrize("heap", pythons(), indirect=True)

@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   TypeTable types(memory, *python);
   std::vector<Address> roots;
   for (const auto& root : find_roots(memory, *python, types)) roots.push_back(root.object);
-  const auto heap = read_heap({image, mapped, memory, libraries}, *python, types, roots);
+  const auto heap = read_heap({image, mapped, memory, libraries, {}}, *python, types, roots);
   std::ifstream truth(argv[2]);
   print(compare(heap, truth));
   return 0;

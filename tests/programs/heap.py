@@ -4,6 +4,7 @@ import array
 import collections
 import gc
 import json
+import mmap
 import sys
 
 N = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
@@ -93,5 +94,8 @@ dicts = [MyDict(a=i) for i in range(N)]
 lists = [MyList([i]) for i in range(N)]
 blobs = [Blob(600 + i) for i in range(N)]  # more than the arenas' largest block
 arrays = [array.array(kind, range(i % 7)) for i in range(N) for kind in "bhid"]
+mapped = mmap.mmap(-1, 3 << 20)  # and below, a file, whose pages are not ours
+with open(sys.executable, "rb") as program:
+    of_a_file = mmap.mmap(program.fileno(), 0, prot=mmap.PROT_READ)
 table = {i: Row(range(i, i + 100)) for i in range(N // 10)}
 held_by_a_function([Plain(i) for i in range(N)])
