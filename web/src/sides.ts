@@ -20,6 +20,9 @@ const LETTERS = "ABCDEFGH";
 /** First in the answer of each; others where there is room. */
 const FACTS = ["rate", "limit", "cause", "remedy"];
 
+/** Of what it keeps: less is no answer to what a run does, and stands in the table only. */
+const WORTH_A_CAUSE = 0.05;
+
 function letterOf(i: number): HTMLElement {
   const made = h("b", { class: "letter" }, LETTERS[i]);
   const paint = () => (made.style.background = palette().run(i));
@@ -31,7 +34,9 @@ function letterOf(i: number): HTMLElement {
 /** What is said of one of them, without its course. */
 function answerOf({ name, report }: Sides["runs"][number], i: number, open: () => void): HTMLElement {
   const verdict = report.verdicts[0];
-  const all = verdict?.words.facts ?? [];
+  const kept = report.kinds.find((kind) => kind.kind === "total")?.floor ?? 0;
+  const small = (verdict?.causes[0]?.bytes ?? Infinity) < WORTH_A_CAUSE * kept;
+  const all = (verdict?.words.facts ?? []).filter((fact) => !small || (fact.id !== "cause" && fact.id !== "remedy"));
   const facts = [...all.filter((fact) => FACTS.includes(fact.id)), ...all.filter((fact) => !FACTS.includes(fact.id))].slice(0, FACTS.length);
   return h("section", { class: `card side ${verdict?.words.tone ?? "wait"}`, "aria-label": `${LETTERS[i]}: ${name}` },
     h("div", { class: "answer" },

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import type { Report, Tree } from "./data";
 import { clock } from "./format";
-import { Labels } from "./labels";
+import { Labels, type Place } from "./labels";
 import { type Axis, type Level, levelFor, levelsOf, lowerBound, stepAxis, timeAxis } from "./levels";
 import { axesOf, chartSize, HEADROOM, isNarrow, LIMIT_WITHIN } from "./scale";
 import type { Steered } from "./steer";
@@ -16,6 +16,8 @@ interface Course { run: Run; axis: Axis; levels: Level[]; level: Level }
 
 const RING_PX = 5.5;
 const LEAST_LABEL_PX = 60;
+const LETTER_PX = 6.4; // of a label, on the whole
+const CLEAR_PX = 13;
 
 export class SidesChart implements Steered {
   private plot: uPlot | null = null;
@@ -193,7 +195,20 @@ export class SidesChart implements Steered {
     }
     this.courses.forEach((course, i) => this.paintName(course, i, labels, place, ratio));
     this.courses.forEach((course, i) => this.paintSettled(u, course, i, labels, place, ratio));
-    this.courses.forEach((course, i) => this.paintRates(course, i, labels, place, ratio));
+    this.courses.forEach((course, i) => this.paintRates(u, course, i, labels, place, ratio));
+  }
+
+  /** Those of the places in which a text of `letters` would not lie on another curve; all, where there is none. */
+  private clear(places: Place[], course: Course, letters: number, u: uPlot, ratio: number): Place[] {
+    const width = letters * LETTER_PX * ratio;
+    const free = places.filter(({ x, y, align }) => {
+      const left = align === "left" ? x : x - width;
+      return [0, 0.25, 0.5, 0.75, 1].every((share) => this.courses.every((other) => {
+        const floor = other === course ? null : this.floorAt(other, u.posToVal(left + share * width, "x", true));
+        return floor === null || Math.abs(u.valToPos(floor, "y", true) - y) > CLEAR_PX * ratio;
+      }));
+    });
+    return free.length > 0 ? free : places;
   }
 
   /** At the end of its curve, or of what is shown of it. */
@@ -222,23 +237,25 @@ export class SidesChart implements Steered {
     u.ctx.stroke();
     u.ctx.restore();
     labels.reserve({ left: x - 8 * ratio, right: x + 8 * ratio, top: y - 8 * ratio, bottom: y + 8 * ratio });
-    labels.put(settled.label, this.colours.run(i), [
+    const places: Place[] = [
       { x: x - 9 * ratio, y: y - 20 * ratio, align: "right" }, { x: x + 9 * ratio, y: y - 20 * ratio, align: "left" }, { x: x + 9 * ratio, y: y + 20 * ratio, align: "left" },
-    ]);
+    ];
+    labels.put(settled.label, this.colours.run(i), this.clear(places, course, settled.label.length, u, ratio));
   }
 
-  private paintRates(course: Course, i: number, labels: Labels, place: (x: number, bytes: number) => number[], ratio: number): void {
+  private paintRates(u: uPlot, course: Course, i: number, labels: Labels, place: (x: number, bytes: number) => number[], ratio: number): void {
     for (const segment of course.run.report.outlook?.segments ?? []) {
       const from = Math.max(this.from, course.axis.ofTime(segment.from));
       const to = Math.min(this.to, course.axis.ofTime(segment.to));
       if (!(to > from) || !/\d/.test(segment.label) || place(to, 0)[0] - place(from, 0)[0] < LEAST_LABEL_PX * ratio) continue;
-      labels.put(segment.label, this.colours.run(i), [0.5, 0.7, 0.3].flatMap((share) => {
+      const places = [0.5, 0.7, 0.3].flatMap((share) => {
         const at = from + share * (to - from);
         const floor = this.floorAt(course, at);
         if (floor === null) return [];
         const [x, y] = place(at, floor);
         return [{ x: x - 8 * ratio, y: y - 14 * ratio, align: "right" as const }, { x: x + 10 * ratio, y: y + 16 * ratio, align: "left" as const }];
-      }));
+      });
+      labels.put(segment.label, this.colours.run(i), this.clear(places, course, segment.label.length, u, ratio));
     }
   }
 
