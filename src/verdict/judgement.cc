@@ -173,6 +173,12 @@ void Judgement::name_causes(Verdict& verdict) const {
   const Growth growth{verdict.grown_bytes, verdict.grown_since, verdict.klass == Class::Leak};
   const auto& holders = watched_.holders();
   verdict.causes = process ? holders.causes(*process, growth) : holders.causes(growth);
+  // Of a growth that is little itself a part is nothing to act upon: one image that is open just
+  // now.
+  constexpr double kWorthActing = 0.02;  // of what is held
+  std::erase_if(verdict.causes, [&](const Cause& cause) {
+    return cause.bytes && static_cast<double>(*cause.bytes) < kWorthActing * verdict.last_bytes;
+  });
   if (verdict.causes.empty()) return;
   double explained = 0;
   for (const auto& cause : verdict.causes) explained += *cause.share;
