@@ -32,9 +32,9 @@ std::optional<Message> Companion::next() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
   if (got <= 0) return Message{};
   const auto rest = std::string_view(packet, static_cast<std::size_t>(got)).substr(1);
-  Message message{.news = static_cast<News>(packet[0])};
-  if (message.news == News::Output) message.bytes = rest;
-  if (message.news == News::Signal && !rest.empty()) message.number = rest[0];
+  Message message{.news = static_cast<RelayNews>(packet[0])};
+  if (message.news == RelayNews::Output) message.bytes = rest;
+  if (message.news == RelayNews::Signal && !rest.empty()) message.number = rest[0];
   return message;
 }
 

@@ -19,7 +19,7 @@
 
 namespace tidegauge::guard {
 
-enum class News : std::uint8_t {
+enum class RelayNews : std::uint8_t {
   Signal,   // it got the signal `number`
   Output,   // bytes that the job wrote, already on their way to the terminal
   Drained,  // all of what the job wrote before finish() is on the terminal
@@ -27,7 +27,7 @@ enum class News : std::uint8_t {
 };
 
 struct Message {
-  News news = News::Gone;
+  RelayNews news = RelayNews::Gone;
   int number = 0;
   std::string bytes{};
 };

@@ -34,7 +34,7 @@ class Relay {
   void drain();
   void fit_size();
   bool show(const char* bytes, std::size_t count) const;
-  void tell(News news, char number, int how) const;
+  void tell(RelayNews news, char number, int how) const;
 
   RelayEnds ends_;
   int signals_ = -1;
@@ -83,7 +83,7 @@ void Relay::run() {
 void Relay::take_signals() {
   signalfd_siginfo info{};
   while (::read(signals_, &info, sizeof info) == sizeof info) {
-    tell(News::Signal, static_cast<char>(info.ssi_signo), MSG_DONTWAIT);
+    tell(RelayNews::Signal, static_cast<char>(info.ssi_signo), MSG_DONTWAIT);
     if (ends_.master >= 0) fit_size();
   }
 }
@@ -104,7 +104,7 @@ void Relay::take_word() {
 void Relay::drain() {
   pollfd more{ends_.master, POLLIN, 0};
   while (ends_.master >= 0 && ::poll(&more, 1, 0) > 0) take_output();
-  tell(News::Drained, 0, 0);  // the gauge waits for this one
+  tell(RelayNews::Drained, 0, 0);  // the gauge waits for this one
 }
 
 void Relay::take_output() {
@@ -125,7 +125,7 @@ void Relay::take_output() {
     ends_.master = -1;
     return;
   }
-  packet_[0] = static_cast<char>(News::Output);
+  packet_[0] = static_cast<char>(RelayNews::Output);
   if (ends_.channel >= 0) {
     ::send(ends_.channel, packet_.data(), count, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
@@ -147,7 +147,7 @@ bool Relay::show(const char* bytes, std::size_t count) const {
   return true;
 }
 
-void Relay::tell(News news, char number, int how) const {
+void Relay::tell(RelayNews news, char number, int how) const {
   const std::array<char, 2> packet{static_cast<char>(news), number};
   if (ends_.channel < 0) return;
   ::send(ends_.channel, packet.data(), packet.size(), how | MSG_NOSIGNAL);

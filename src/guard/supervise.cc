@@ -165,24 +165,24 @@ void Job::State::take_news() {
     const auto message = companion->next();
     if (!message) return;
     on_news(*message);
-    if (message->news == News::Gone) return;
+    if (message->news == RelayNews::Gone) return;
   }
 }
 
 void Job::State::on_news(const Message& message) {
   switch (message.news) {
-    case News::Signal:
+    case RelayNews::Signal:
       if (message.number > 0 && message.number < NSIG) {
         witness_got_ns[static_cast<std::size_t>(message.number)] = now_ns();
       }
       break;
-    case News::Output:
+    case RelayNews::Output:
       if (take_output) take_output(message.bytes);
       break;
-    case News::Drained:
+    case RelayNews::Drained:
       drained_by_ns.reset();
       break;
-    case News::Gone:
+    case RelayNews::Gone:
       companion.reset();
       drained_by_ns.reset();
       break;
