@@ -2,8 +2,14 @@
 #include "cli/guard_config.h"
 
 #include <fmt/format.h>
+
+// toml++ 3.3 takes a part of what a file may hold ("[$") for a mistake of its caller's: it ends the
+// program, or lets the compiler count upon it. It shall say what is wrong instead.
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -137,9 +143,24 @@ std::string take_all(Settings& file, GuardOptions& options) {
   return file.wrong();
 }
 
+// toml++ 3.3 does not look at other letters with the care that a file needs: there are some,
+// outside of quotes, upon which it does anything.
+Result<> only_plain_letters(std::string_view text) {
+  const auto other = std::find_if(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x7f || (byte < ' ' && c != '\n' && c != '\r' && c != '\t');
+  });
+  if (other == text.end()) return Ok{};
+  return Error{Reason::Malformed,
+               fmt::format("line {}: only ASCII letters are understood here; others are written as "
+                           "\"\\u00e9\", in quotes",
+                           1 + std::count(text.begin(), other, '\n'))};
+}
+
 }  // namespace
 
 Result<GuardOptions> parse_guard_config(std::string_view text) {
+  if (const auto plain = only_plain_letters(text); !plain) return plain.error();
   GuardOptions options;
   options.on = true;
   try {

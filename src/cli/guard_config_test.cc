@@ -62,6 +62,13 @@ TEST(GuardConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_EQ(why("guard-without = 'kill'"), "line 1: guard-without is a list of rungs");
   EXPECT_EQ(why("guard-without = [1]"), "line 1: guard-without is a list of rungs");
   EXPECT_TRUE(why("lend = ").starts_with("line 1: "));
+  EXPECT_EQ(why("grace = 1\n\u038D"),
+            "line 2: only ASCII letters are understood here; others are written as \"\\u00e9\", in "
+            "quotes");
+  EXPECT_EQ(parse_guard_config("notify = \"\\u00e9\"")->notify, "\u00e9");
+  for (const char* text : {"\n[$", "\n[ $a]", "\n[[$", "\n[\x01"}) {
+    EXPECT_TRUE(why(text).starts_with("line 2: ")) << text;
+  }
 }
 
 TEST(GuardConfig, NoTextMakesItFall) {
