@@ -24,8 +24,7 @@ struct Count {
 };
 constexpr Count kCounts[] = {{"global_step", &Training::step},
                              {"max_steps", &Training::steps},
-                             {"epoch", &Training::passes},
-                             {"num_train_epochs", &Training::epochs}};
+                             {"epoch", &Training::passes}};
 
 // What its methods do; the trainer is their first variable.
 struct Method {

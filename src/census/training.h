@@ -15,7 +15,6 @@ struct Training {
   double step = 0;
   double steps = 0;     // in all; 0: not known
   double passes = 0;    // over the data so far: 0.84 within the first one
-  double epochs = 0;    // in all; 0: not known
   std::string phase{};  // "eval", "save": what it does now; empty: it trains
 
   bool operator==(const Training&) const = default;

@@ -47,11 +47,7 @@ bool has_room(const Session& session, const verdict::Verdict& verdict) {
 }
 
 // Of other programs there is no census, so that nobody is to be told how to get one.
-bool seems_to_be_python(const Session& session, const record::ProcessId& id) {
-  const auto& processes = session.summary().accounts().processes;
-  const auto found = processes.find(id);
-  if (found == processes.end()) return false;
-  const auto& known = found->second.known;
+bool seems_to_be_python(const record::Process& known) {
   return lower(known.name + " " + known.command).find("python") != std::string::npos;
 }
 
@@ -120,7 +116,7 @@ void CauseFinder::listen(const Session& session) {
   if (since < std::clamp(silent_looks_, kListenEverySeconds, kMostSilenceSeconds)) return;
   for (const auto& [id, account] : session.summary().accounts().processes) {
     if (account.gone || account.known.role != record::Role::Main) continue;
-    if (!seems_to_be_python(session, id)) continue;
+    if (!seems_to_be_python(account.known)) continue;
     trainer_ = id;
     listened_ns_ = session.now_ns();
     return server_->ask_training(id.pid);
@@ -145,7 +141,10 @@ void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answ
   if (!answer.taken) {
     ++refused_[asked_->process];
     soonest_seconds_ = kAfterARefusalSeconds;
-    if (answer.denied && note_.empty() && seems_to_be_python(session, asked_->process)) {
+    const auto& processes = session.summary().accounts().processes;
+    const auto found = processes.find(asked_->process);
+    if (answer.denied && note_.empty() && found != processes.end() &&
+        seems_to_be_python(found->second.known)) {
       note_ = not_let_in(asked_->process.pid);
     }
     return;

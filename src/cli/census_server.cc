@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/census_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "census/aside.h"
 #include "census/census.h"
@@ -70,14 +70,14 @@ struct Listening {
   std::unique_ptr<census::TrainingReader> reader{};
 };
 
-// "training STEP STEPS PASSES EPOCHS PHASE", or nothing behind the first word.
+// "training STEP STEPS PASSES PHASE", or nothing behind the first word.
 std::string training_of(pid_t pid, Listening& listening) {
   try {
     if (listening.pid != pid) listening = {pid, census::TrainingReader::open(pid)};
     const auto found = listening.reader ? listening.reader->read() : std::nullopt;
     if (!found) return "training\n\n";
-    return fmt::format("training {} {} {} {} {}\n\n", found->step, found->steps, found->passes,
-                       found->epochs, found->phase);
+    return fmt::format("training {} {} {} {}\n\n", found->step, found->steps, found->passes,
+                       found->phase);
   } catch (const std::exception&) {
     return "training\n\n";
   }
@@ -95,10 +95,7 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
 
 [[noreturn]] void serve(int line) {
   census::stand_aside("tidegauge-census");
-  // Whoever reads the job's output must not wait for us to close it.
-  if (const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
-  }
+  let_go_of_terminal();
   ::setpriority(PRIO_PROCESS, 0, 10);  // the job comes first
   std::mutex mutex;
   std::thread census;
@@ -138,9 +135,8 @@ std::optional<census::Training> parse_training(std::string_view words) {
   const auto step = number();
   const auto steps = number();
   const auto passes = number();
-  const auto epochs = number();
-  if (!step || !steps || !passes || !epochs) return {};
-  return census::Training{*step, *steps, *passes, *epochs, std::string(trimmed(words))};
+  if (!step || !steps || !passes) return {};
+  return census::Training{*step, *steps, *passes, std::string(trimmed(words))};
 }
 
 CensusServer::Answer parse_answer(std::string_view text) {

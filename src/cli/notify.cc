@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/notify.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/job_environment.h"
 #include "serve/load.h"
@@ -23,12 +23,6 @@ namespace {
 // A command that somebody gave must not outlive what it tells about.
 constexpr unsigned kCommandSeconds = 30;
 constexpr unsigned kWebhookSeconds = 10;
-
-// Whoever reads what the job says until its end must not wait for us.
-void let_go_of_output() {
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; ++fd) ::dup2(nowhere, fd);
-}
 
 // In a process of its own that is nobody's child, so that nobody has to wait for it.
 void aside(unsigned seconds, const std::function<void()>& what) {
@@ -86,14 +80,14 @@ void Notifier::tell(const std::string& words) const {
   }
   if (!webhook_.empty()) {
     aside(kWebhookSeconds, [&] {
-      let_go_of_output();
+      let_go_of_terminal();
       (void)serve::post_json(library_path(serve::kLibrary), webhook_,
                              webhook_body(job_, words, ::time(nullptr)), kWebhookSeconds);
     });
   }
   if (desktop_) {
     aside(kWebhookSeconds, [&] {
-      let_go_of_output();
+      let_go_of_terminal();
       ::execlp("notify-send", "notify-send", "--app-name=tidegauge", "--", "tidegauge guard",
                words.c_str(), nullptr);
     });

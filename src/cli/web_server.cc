@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/web_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "census/aside.h"
 #include "cli/job_environment.h"
@@ -25,12 +25,6 @@ namespace {
 
 constexpr int kUsualPort = 8433;  // T I D E on a telephone
 constexpr std::size_t kBootLetters = 8;
-
-void close_terminal() {
-  if (const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
-  }
-}
 
 Result<int> open_port(serve::HttpServer& server, const WebServer::Options& options) {
   auto port = server.open(options.port.value_or(kUsualPort));
@@ -82,7 +76,7 @@ Result<int> serve_until_alone(serve::Link& link, const WebServer::Options& optio
 
 [[noreturn]] void be_server(serve::Link link, const WebServer::Options& options) {
   census::stand_aside("tidegauge-web");
-  close_terminal();
+  let_go_of_terminal();
   try {
     const auto ended = serve_until_alone(link, options);
     link.send({"failed", "why", ended ? "" : ended.error().what});

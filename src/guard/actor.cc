@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/actor.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -12,6 +11,7 @@
 #include <csignal>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "guard/answers.h"
 #include "guard/group_files.h"
 #include "guard/herd.h"
@@ -349,8 +349,7 @@ void settle() {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; ++fd) ::dup2(nowhere, fd);
+  let_go_of_terminal();
 }
 
 // Fast enough where that is allowed, as good as it gets elsewhere.

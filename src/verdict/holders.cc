@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thin.h"
+
 namespace tidegauge::verdict {
 
 namespace {
@@ -62,9 +64,7 @@ void Holders::add(const record::Event& held, double at) {
 // Every second one goes; the first one stays.
 void Holders::thin(Censuses& censuses) {
   if (censuses.size() < kMostCensuses) return;
-  std::size_t kept = 1;
-  for (std::size_t i = 2; i < censuses.size(); i += 2) censuses[kept++] = std::move(censuses[i]);
-  censuses.resize(kept);
+  keep_every_second(censuses);
 }
 
 // The same pile in another census; one that is found by another way there (a function that runs was

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/thin.h"
+
 namespace tidegauge::verdict {
 
 namespace {
@@ -36,9 +38,7 @@ void CountTrack::add(double at, double count) {
   ++seen_;
   if (seen_ == 3) forget_a_start_long_before();
   if (marks_.size() <= most_) return;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < marks_.size(); i += 2) marks_[kept++] = marks_[i];
-  marks_.resize(kept);
+  keep_every_second(marks_);
   stride_ *= 2;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thin.h"
+
 namespace tidegauge::view {
 
 namespace {
@@ -26,12 +28,6 @@ void put(Holdings::Census& census, Holdings::Holder holder) {
   if (all.size() > Holdings::kMostHolders) all.pop_back();
 }
 
-// The first stays: growth is told since then.
-void thin(std::vector<Holdings::Census>& kept) {
-  for (std::size_t i = 1; 2 * i < kept.size(); ++i) kept[i] = std::move(kept[2 * i]);
-  kept.resize((kept.size() + 1) / 2);
-}
-
 }  // namespace
 
 void Holdings::add(const record::Event& event) {
@@ -44,7 +40,8 @@ void Holdings::add(const record::Event& event) {
   }
   if (of->kept.empty() || of->last().at_ns != event.at_ns) {
     ++of->censuses;
-    if (of->kept.size() == kMostCensuses) thin(of->kept);
+    // The first stays: growth is told since then.
+    if (of->kept.size() == kMostCensuses) keep_every_second(of->kept);
     of->kept.push_back({.at_ns = event.at_ns});
   }
   put(of->kept.back(), holder_of(event));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thin.h"
+
 namespace tidegauge::view {
 
 namespace {
@@ -39,8 +41,7 @@ void Pace::take(double seconds) {
   passed_over_ = 0;
   seconds_.push_back(seconds);
   if (seconds_.size() < kMost) return;
-  for (std::size_t i = 0; 2 * i < seconds_.size(); ++i) seconds_[i] = seconds_[2 * i];
-  seconds_.resize(seconds_.size() / 2);
+  keep_every_second(seconds_);
   stride_ *= 2;
 }
 
