@@ -169,7 +169,8 @@ bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
     if (spared.find(arena.begin) != StretchMap::kNone) kept.push_back(arena);
   }
   if (kept.empty()) return false;
-  wishes.spared = gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)));
+  wishes.spared = gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)),
+                               limits_for_less());
   return true;
 }
 

@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +21,8 @@
 #include <string>
 
 #include "census/aside.h"
+#include "census/fork_advice.h"
+#include "census/haste.h"
 #include "census/spared.h"
 #include "census/stopped.h"
 
@@ -43,6 +43,8 @@ struct Word {
 struct Changed {
   std::atomic<std::size_t> count{0};
   std::array<Stretch, Snapshot::kMostSpared> stretches{};
+  Scratch scratch{};
+  Hastened hastened{};
 };
 
 // Seen by us and by the hand.
@@ -63,14 +65,6 @@ class SharedChanged {
  private:
   Changed* changed_ = nullptr;
 };
-
-void advise(Stopped& stopped, std::span<const Stretch> stretches, int advice, Address instruction) {
-  std::vector<Stopped::Call> calls;
-  for (const auto& [begin, end] : stretches) {
-    calls.push_back({SYS_madvise, {begin, end - begin, static_cast<std::uint64_t>(advice), 0}});
-  }
-  stopped.call_all(calls, instruction);
-}
 
 // A filter that does not know our call may answer it with death.
 bool may_call(pid_t pid) {
@@ -114,7 +108,6 @@ class Hand {
  private:
   // False: the collector was at work, nothing was done.
   bool try_once(bool last) {
-    const double begin = now_ms();
     std::optional<Stopped> stopped;
     {
       auto held = Stopped::stop(target_);
@@ -124,9 +117,9 @@ class Hand {
       }
       stopped.emplace(*std::move(held));
     }
-    Word word{.stopped_at_ms = begin};
+    Word word{.stopped_at_ms = stopped->since_ms()};
     if (!last && is_collecting(ProcessMemory(target_), wishes_.collecting)) return false;
-    const auto child = may_call(target_) && instruction_ != 0 ? fork_without_spared(*stopped)
+    const auto child = may_call(target_) && instruction_ != 0 ? fork_in_haste(*stopped)
                                                               : std::optional<Stopped::Child>{};
     if (!child && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
       say({.error = static_cast<int>(Reason::Unsupported) + 1});
@@ -139,7 +132,9 @@ class Hand {
     }
     stopped.reset();
     word.child = child->pid;
-    word.pause_ms = now_ms() - begin;
+    word.pause_ms = now_ms() - word.stopped_at_ms;
+    if (!child->settle()) word = {.error = static_cast<int>(Reason::Failed) + 1};
+    end_haste_of(child->pid, target_);
     say(word);
     wait_until_released();
     remove(*child);
@@ -153,22 +148,32 @@ class Hand {
       const auto regions = read_regions(target_);
       if (!regions) return {};
       const auto taken = holes_taken(wishes_.holes, *regions);
-      if (!taken.empty()) spared = gaps_between(in_order(std::move(spared)), taken);
+      if (!taken.empty()) spared = gaps_between(in_order(std::move(spared)), taken, {});
     }
     const auto most = changed_ == nullptr ? 0 : Snapshot::kMostSpared;
     if (spared.size() > most) spared.resize(most);
     return spared;
   }
 
+  std::optional<Stopped::Child> fork_in_haste(Stopped& stopped) const {
+    if (changed_ == nullptr) return stopped.fork(instruction_);
+    const Haste haste(stopped.first_thread(), changed_->hastened);
+    return fork_without_spared(stopped);
+  }
+
   std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
     if (wishes_.spared.empty()) return stopped.fork(instruction_);
     const auto spared = still_spared();
+    ForkAdvice advice(stopped, instruction_);
+    if (many_at_once_) changed_->scratch = advice.make_scratch(spared.size());
     std::copy(spared.begin(), spared.end(), changed_->stretches.begin());
     changed_->count = spared.size();
-    advise(stopped, spared, MADV_DONTFORK, instruction_);
+    advice.say(spared, ForkAdvice::Children::DoNotGet, changed_->scratch);
     const auto child = stopped.fork(instruction_);
-    advise(stopped, spared, MADV_DOFORK, instruction_);
+    advice.say(spared, ForkAdvice::Children::Get, changed_->scratch);
     changed_->count = 0;
+    advice.remove_scratch(changed_->scratch);
+    changed_->scratch = {};
     return child;
   }
 
@@ -201,17 +206,14 @@ class Hand {
   Changed* changed_;
   int line_;
   Address instruction_;
+  bool many_at_once_ = takes_many_at_once();
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
 [[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes, Changed* changed,
                               int line) {
   stand_aside("tidegauge-hand");
-  // Whoever waits for a core now keeps the target waiting. Where that is not allowed, as it is.
-  constexpr int kUrgent = -10;
-  const sched_param plain{};
-  ::sched_setscheduler(0, SCHED_OTHER, &plain);
-  ::setpriority(PRIO_PROCESS, 0, kUrgent);
+  hasten_ourselves();  // whoever waits for a core now keeps the target waiting
   Hand(target, wishes, changed, line).work();
   ::_exit(0);
 }
@@ -231,11 +233,13 @@ Error refusal(int error, pid_t pid) {
 
 }  // namespace
 
-void Snapshot::restore(pid_t pid, std::span<const Stretch> spared) {
+void Snapshot::restore(pid_t pid, std::span<const Stretch> spared, const Scratch& scratch) {
   const auto instruction = find_syscall_instruction(pid);
   auto stopped = Stopped::stop_first_thread(pid);
   if (!stopped || instruction == 0) return;
-  advise(*stopped, spared, MADV_DOFORK, instruction);
+  ForkAdvice advice(*stopped, instruction);
+  advice.say(spared, ForkAdvice::Children::Get, scratch);
+  advice.remove_scratch(scratch);
 }
 
 // A thread that has just started a program, or waits for a disk, cannot be stopped; soon it can.
@@ -273,8 +277,10 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
     got = ::read(snapshot.hand_.get(), &word, sizeof word);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof word) {
-    if (changed.get() != nullptr && changed.get()->count > 0) {
-      restore(pid, std::span(changed.get()->stretches).first(changed.get()->count));
+    if (auto* const left = changed.get(); left != nullptr) {
+      left->hastened.put_back();
+      const auto spared = std::span(left->stretches).first(left->count);
+      if (!spared.empty() || left->scratch.begin != 0) restore(pid, spared, left->scratch);
     }
     return Error{Reason::Failed, fmt::format("{} could not be held still", pid)};
   }

@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "census/fork_advice.h"
 #include "census/memory.h"
 
 namespace tidegauge::census {
@@ -29,7 +30,7 @@ class Snapshot {
     std::vector<Stretch> holes{};   // in these: where nothing was; what is there now is wanted
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
-  static constexpr std::size_t kMostSpared = 400;
+  static constexpr std::size_t kMostSpared = 4096;
   static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
   Snapshot(Snapshot&&) = default;
   ~Snapshot();  // the copy goes, or the target runs on
@@ -38,8 +39,8 @@ class Snapshot {
   Mode mode() const { return mode_; }
   double pause_ms() const;  // so far, in mode Stop
 
-  // Lets children of the process have these stretches again.
-  static void restore(pid_t pid, std::span<const Stretch> spared);
+  // Lets children of the process have these stretches again, and removes what was mapped for that.
+  static void restore(pid_t pid, std::span<const Stretch> spared, const Scratch& scratch);
 
  private:
   Snapshot() = default;

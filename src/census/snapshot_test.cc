@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "census/haste.h"
 #include "census/spared.h"
 #include "census/stopped.h"
 
@@ -130,6 +132,77 @@ TEST(Snapshot, LeavesOutWhatIsNotWantedAndTheTargetKeepsIt) {
   ::munmap(large, kBytes);
 }
 
+// More than the kernel takes in one call, some of them unmapped since they were chosen.
+TEST(Snapshot, LeavesOutAThousandStretchesAndMore) {
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kStretches = 1500;
+  constexpr std::size_t kBytes = 2 * kStretches * kPage;
+  void* const room =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  const auto begin = reinterpret_cast<Address>(room);
+  Snapshot::Wishes wishes;
+  for (std::size_t i = 0; i < kStretches; ++i) {
+    wishes.spared.push_back({begin + 2 * i * kPage, begin + (2 * i + 1) * kPage});
+  }
+  const std::size_t gone[] = {0, 700, 701, kStretches - 1};
+  for (const auto i : gone) {
+    ASSERT_EQ(::munmap(static_cast<char*>(room) + 2 * i * kPage, kPage), 0);
+  }
+  Busy busy;
+  const auto before = maps_of(busy.pid());
+  std::byte one[1];
+  {
+    const auto snapshot = Snapshot::take(busy.pid(), wishes);
+    ASSERT_TRUE(snapshot) << snapshot.error().what;
+    const ProcessMemory copy(snapshot->readable_pid());
+    for (std::size_t i = 0; i < kStretches; ++i) {
+      EXPECT_FALSE(copy.read(begin + 2 * i * kPage, one)) << i;
+      EXPECT_TRUE(copy.read(begin + (2 * i + 1) * kPage, one)) << i;
+    }
+  }
+  EXPECT_EQ(maps_of(busy.pid()), before) << "nothing is left of it";
+  const auto whole = Snapshot::take(busy.pid(), {});
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(ProcessMemory(whole->readable_pid()).read(begin + 2 * kPage, one));
+  ::munmap(room, kBytes);
+}
+
+int nice_of(pid_t pid) {
+  return ::getpriority(PRIO_PROCESS, static_cast<id_t>(pid));
+}
+
+TEST(Snapshot, TargetAndCopyHaveThePriorityThatTheTargetHad) {
+  Busy busy;
+  constexpr int kLow = 7;
+  ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(busy.pid()), kLow), 0);
+  const auto snapshot = Snapshot::take(busy.pid(), {});
+  ASSERT_TRUE(snapshot) << snapshot.error().what;
+  EXPECT_EQ(nice_of(busy.pid()), kLow);
+  EXPECT_EQ(nice_of(snapshot->readable_pid()), kLow);
+}
+
+TEST(Haste, EndsWithWhoeverIsInAHurryOrIsPutBackForHim) {
+  Busy busy;
+  const auto stopped = Stopped::stop(busy.pid());
+  ASSERT_TRUE(stopped);
+  const int before = nice_of(busy.pid());
+  Hastened hastened;
+  {
+    const Haste haste(busy.pid(), hastened);
+    const bool allowed = hastened.tid != 0;
+    EXPECT_EQ(nice_of(busy.pid()) < before, allowed && before > -20);
+  }
+  EXPECT_EQ(nice_of(busy.pid()), before);
+  EXPECT_EQ(hastened.tid, 0);
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(busy.pid()), before + 3);
+  hastened.nice = before + 2;
+  hastened.tid = busy.pid();
+  hastened.put_back();
+  // Down again is what not everybody may do.
+  EXPECT_TRUE(nice_of(busy.pid()) == before + 2 || ::geteuid() != 0);
+}
+
 TEST(Snapshot, HasWhatWasMappedMeanwhileIntoAHole) {
   constexpr std::size_t kPart = 8 << 20;
   constexpr int kWritable = PROT_READ | PROT_WRITE;
@@ -184,7 +257,7 @@ TEST(Snapshot, RestoresWhatAnotherHasLeftChanged) {
     ASSERT_TRUE(without);
     EXPECT_FALSE(ProcessMemory(without->readable_pid()).read(begin, one));
   }
-  Snapshot::restore(busy.pid(), spared);
+  Snapshot::restore(busy.pid(), spared, {});
   const auto whole = Snapshot::take(busy.pid(), {});
   ASSERT_TRUE(whole);
   EXPECT_TRUE(ProcessMemory(whole->readable_pid()).read(begin, one));
@@ -200,8 +273,21 @@ TEST(Spared, AreTheLargeGapsBetweenWhatIsKept) {
                                      {13 * kMiB, 14 * kMiB},
                                      {201 * kMiB, 209 * kMiB}};
   // On large pages where a run is cut, and where it ends otherwise.
-  EXPECT_EQ(gaps_between(runs, kept),
+  EXPECT_EQ(gaps_between(runs, kept, {}),
             (std::vector<Stretch>{{40 * kMiB, 99 * kMiB}, {0, 10 * kMiB}}));
+}
+
+TEST(Spared, SmallOnesAreCutWhereTheyAre) {
+  constexpr Address kPage = 4096;
+  const std::vector<Stretch> runs = {{0, 3 * kMiB}, {8 * kMiB, 9 * kMiB}, {16 * kMiB, 17 * kMiB}};
+  const std::vector<Stretch> kept = {{kMiB, kMiB + 1}, {9 * kMiB - 1, 9 * kMiB}};
+  EXPECT_EQ(gaps_between(runs, kept, {kMiB, kMiB - kPage}),
+            (std::vector<Stretch>{{kMiB + kPage, 3 * kMiB},
+                                  {0, kMiB},
+                                  {16 * kMiB, 17 * kMiB},
+                                  {8 * kMiB, 9 * kMiB - kPage}}));
+  EXPECT_EQ(gaps_between(runs, kept, {.smallest_run = kMiB}),
+            (std::vector<Stretch>{{16 * kMiB, 17 * kMiB}}));
 }
 
 Region plain(Address begin, Address end) {

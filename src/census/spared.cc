@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +19,14 @@ namespace tidegauge::census {
 namespace {
 
 constexpr Address kLargePage = 2 << 20;
-constexpr Address kSmallestGap = 2 * kLargePage;
-// Each costs two calls while the process stands still, some ten microseconds in all; copying the
-// smallest one would cost fifty.
-constexpr std::size_t kMostGaps = Snapshot::kMostSpared;
+constexpr Address kPage = 4096;
+// Each costs two calls while the process stands still, some fifty microseconds in all; copying the
+// smallest one would cost a hundred.
+constexpr std::size_t kMostOneByOne = 400;
+// Where many are told of in one call, each costs ten microseconds in all; copying the smallest one
+// would cost twenty.
+constexpr Address kSmallestOfMany = 768 << 10;
+constexpr std::size_t kMostOfMany = Snapshot::kMostSpared;
 // So much beside the arenas: less is copied in a millisecond or two.
 constexpr std::uint64_t kWorthIt = 64ULL << 20;
 // Large pieces begin on large pages, so that there is less than one between two of them.
@@ -30,11 +35,10 @@ constexpr Address kWidestHole = kLargePage;
 // much as the fiftieth part of a stretch.
 constexpr std::size_t kLinesWorthAHole = 50;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.
-constexpr std::size_t kMostRegions = 60'000;
+constexpr std::size_t kMostRegions = 65'000 - 2 * kMostOfMany;
 
 // Pages of files are not copied.
 std::uint64_t anonymous_bytes(pid_t pid) {
-  constexpr std::uint64_t kPage = 4096;
   std::ifstream statm(fmt::format("/proc/{}/statm", pid));
   std::uint64_t size = 0;
   std::uint64_t resident = 0;
@@ -45,7 +49,6 @@ std::uint64_t anonymous_bytes(pid_t pid) {
 
 // Whether much of it is there, by some of its pages: of a thread's stack almost nothing is.
 bool is_resident(int pagemap, const Stretch& stretch) {
-  constexpr Address kPage = 4096;
   constexpr Address kLooks = 16;
   constexpr Address kFewest = 4;
   constexpr std::uint64_t kPresent = 1ULL << 63;
@@ -58,6 +61,35 @@ bool is_resident(int pagemap, const Stretch& stretch) {
     if ((entry & kPresent) != 0) ++present;
   }
   return present >= kFewest;
+}
+
+// What PAGEMAP_SCAN takes and gives, which Debian 12's headers do not know.
+struct PageQuestion {
+  std::uint64_t bytes = sizeof(PageQuestion);
+  std::uint64_t flags = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t ended_at = 0;
+  std::uint64_t answers = 0;  // where
+  std::uint64_t most_answers = 1;
+  std::uint64_t most_pages = 0;
+  std::uint64_t inverted = 0;
+  std::uint64_t all_of = 0;
+  std::uint64_t any_of = 0;
+  std::uint64_t told = 0;
+};
+
+// Whether a large page goes across this place: a boundary there would make many small ones of it.
+bool is_in_large_page(int pagemap, Address place) {
+  if (place % kLargePage == 0) return false;
+  constexpr std::uint64_t kHuge = 1 << 6;
+  std::uint64_t answer[3] = {};
+  PageQuestion question{.begin = place / kLargePage * kLargePage,
+                        .end = place / kLargePage * kLargePage + kLargePage,
+                        .answers = reinterpret_cast<std::uint64_t>(&answer),
+                        .all_of = kHuge,
+                        .told = kHuge};
+  return ::ioctl(pagemap, _IOWR('f', 16, PageQuestion), &question) != 0;  // or not known
 }
 
 // A network card that writes into the process's memory by itself: its library has said for some
@@ -105,12 +137,25 @@ Spared runs_of(const std::vector<Region>& regions) {
 }
 
 std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
-                                  const std::vector<Stretch>& kept) {
+                                  const std::vector<Stretch>& kept, const GapLimits& limits) {
   std::vector<Stretch> gaps;
+  const auto inside = [](const Stretch& run, const Stretch& gap, Address page) {
+    return Stretch{gap.begin == run.begin ? gap.begin : (gap.begin + page - 1) / page * page,
+                   gap.end == run.end ? gap.end : gap.end / page * page};
+  };
+  const auto is_at_least = [](const Stretch& gap, Address bytes) {
+    return gap.begin < gap.end && gap.end - gap.begin >= bytes;
+  };
   const auto add = [&](const Stretch& run, Address begin, Address end) {
-    if (begin != run.begin) begin = (begin + kLargePage - 1) / kLargePage * kLargePage;
-    if (end != run.end) end = end / kLargePage * kLargePage;
-    if (begin < end && end - begin >= kSmallestGap) gaps.push_back({begin, end});
+    const bool whole = begin == run.begin && end == run.end;
+    const auto wide = inside(run, {begin, end}, kLargePage);
+    const auto narrow = inside(run, {begin, end}, kPage);
+    if (is_at_least(wide, whole ? limits.smallest_run : GapLimits::kTwoLargePages)) {
+      gaps.push_back(wide);
+    } else if (limits.smallest_cut < GapLimits::kTwoLargePages &&
+               is_at_least(narrow, limits.smallest_cut)) {
+      gaps.push_back(narrow);
+    }
   };
   std::size_t next = 0;
   for (const auto& run : runs) {
@@ -122,8 +167,9 @@ std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
     }
     if (free_from < run.end) add(run, free_from, run.end);
   }
-  std::sort(gaps.begin(), gaps.end(),
-            [](const Stretch& a, const Stretch& b) { return a.end - a.begin > b.end - b.begin; });
+  std::stable_sort(gaps.begin(), gaps.end(), [](const Stretch& a, const Stretch& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
   return gaps;
 }
 
@@ -138,6 +184,42 @@ std::vector<Stretch> holes_taken(const std::vector<Stretch>& holes,
   return taken;
 }
 
+GapLimits limits_for_less() {
+  return {.smallest_run = takes_many_at_once() ? kSmallestOfMany : GapLimits::kTwoLargePages};
+}
+
+namespace {
+
+// What is needed beside the arenas, in order.
+std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types, Address smallest_gap) {
+  auto kept = places_pointed_to(source, types);
+  kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
+  // What C++ has beside tensors' data, and only C++ knows of.
+  for (const auto& mapping : without_holes(source.regions)) {
+    if (mapping.end - mapping.begin < smallest_gap) continue;
+    const auto small = small_pieces(source.memory, mapping, smallest_gap);
+    kept.insert(kept.end(), small.begin(), small.end());
+  }
+  return in_order(std::move(kept));
+}
+
+Spared candidates(const LiveSource& source, TypeTable& types, bool many) {
+  if (many) {
+    const GapLimits limits{kSmallestOfMany, kSmallestOfMany};
+    return {gaps_between(without_holes(source.regions), kept_of(source, types, kSmallestOfMany),
+                         limits),
+            {}};
+  }
+  auto runs = runs_of(source.regions);
+  if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
+    runs = {without_holes(source.regions), {}};
+  }
+  const auto kept = kept_of(source, types, GapLimits::kTwoLargePages);
+  return {gaps_between(runs.stretches, kept, {}), std::move(runs.holes)};
+}
+
+}  // namespace
+
 Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
   std::uint64_t in_arenas = 0;
   for (const auto& arena : source.arenas) in_arenas += arena.end - arena.begin;
@@ -145,24 +227,16 @@ Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types)
       has_remote_memory(source.regions)) {
     return {};
   }
-  auto kept = places_pointed_to(source, types);
-  kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
-  // What C++ has beside tensors' data, and only C++ knows of.
-  for (const auto& mapping : without_holes(source.regions)) {
-    if (mapping.end - mapping.begin < kSmallestGap) continue;
-    const auto small = small_pieces(source.memory, mapping, kSmallestGap);
-    kept.insert(kept.end(), small.begin(), small.end());
-  }
-  auto runs = runs_of(source.regions);
-  if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
-    runs = {without_holes(source.regions), {}};
-  }
-  Spared spared{gaps_between(runs.stretches, in_order(std::move(kept))), std::move(runs.holes)};
+  const bool many = takes_many_at_once();
+  auto spared = candidates(source, types, many);
   const UniqueFd pagemap(
       ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  std::erase_if(spared.stretches,
-                [&](const Stretch& gap) { return !is_resident(pagemap.get(), gap); });
-  if (spared.stretches.size() > kMostGaps) spared.stretches.resize(kMostGaps);
+  std::erase_if(spared.stretches, [&](const Stretch& gap) {
+    const auto cuts = [&](Address place) { return is_in_large_page(pagemap.get(), place); };
+    return !is_resident(pagemap.get(), gap) || (many && (cuts(gap.begin) || cuts(gap.end)));
+  });
+  const auto most = many ? kMostOfMany : kMostOneByOne;
+  if (spared.stretches.size() > most) spared.stretches.resize(most);
   return spared;
 }
 

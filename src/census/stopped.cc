@@ -84,6 +84,7 @@ class Registers {
     now.rdx = what.arguments[2];
     now.r10 = what.arguments[3];
     now.r8 = 0;
+    now.r9 = 0;
     // Not in a system call any more: the kernel must not start the interrupted one again here. It
     // does when the registers are as they were.
     now.orig_rax = static_cast<unsigned long long>(-1);
@@ -100,20 +101,27 @@ class Registers {
 
 }  // namespace
 
-Result<> Stopped::hold(pid_t tid) {
+Result<> Stopped::seize(pid_t tid) {
   if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) {
     if (errno == ESRCH) return Ok{};  // it ended meanwhile
     return from_errno(errno, fmt::format("{} cannot be held still", pid_));
   }
   threads_.push_back({tid});
-  if (::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) != 0) return Ok{};
   return Ok{};
+}
+
+void Stopped::interrupt(std::size_t from) {
+  if (from == 0) since_ms_ = now_ms();
+  for (; from < threads_.size(); ++from) {
+    ::ptrace(PTRACE_INTERRUPT, threads_[from].tid, nullptr, nullptr);
+  }
 }
 
 Result<Stopped> Stopped::stop_first_thread(pid_t pid) {
   Stopped stopped(pid);
-  if (auto held = stopped.hold(pid); !held) return held.error();
+  if (auto held = stopped.seize(pid); !held) return held.error();
   if (stopped.threads_.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
+  stopped.interrupt(0);
   int status = 0;
   if (!wait_for(pid, status) || !WIFSTOPPED(status)) {
     stopped.threads_.clear();
@@ -133,9 +141,10 @@ Result<Stopped> Stopped::stop(pid_t pid) {
     for (const auto tid : threads_of(pid)) {
       const auto same = [&](const Thread& thread) { return thread.tid == tid; };
       if (std::any_of(stopped.threads_.begin(), stopped.threads_.end(), same)) continue;
-      if (auto held = stopped.hold(tid); !held) return held.error();
+      if (auto held = stopped.seize(tid); !held) return held.error();
     }
     if (stopped.threads_.size() == before) break;  // no thread was made meanwhile
+    stopped.interrupt(before);
     for (; waited_for < stopped.threads_.size(); ++waited_for) {
       auto& thread = stopped.threads_[waited_for];
       int status = 0;
@@ -192,7 +201,7 @@ std::optional<long> Stopped::step_over_call(pid_t tid, pid_t* child) {
 }
 
 std::optional<long> Stopped::call(const Call& what, Address syscall_instruction) {
-  const auto tid = threads_.front().tid;
+  const auto tid = first_thread();
   Registers registers(tid);
   if (!registers || !registers.prepare(what, syscall_instruction)) return {};
   return step_over_call(tid, nullptr);
@@ -200,7 +209,7 @@ std::optional<long> Stopped::call(const Call& what, Address syscall_instruction)
 
 bool Stopped::call_all(std::span<const Call> calls, Address syscall_instruction) {
   if (calls.empty()) return true;
-  const auto tid = threads_.front().tid;
+  const auto tid = first_thread();
   Registers registers(tid);
   if (!registers) return false;
   return std::all_of(calls.begin(), calls.end(), [&](const Call& what) {
@@ -209,11 +218,13 @@ bool Stopped::call_all(std::span<const Call> calls, Address syscall_instruction)
 }
 
 std::optional<Stopped::Child> Stopped::fork(Address syscall_instruction) {
-  const auto tid = threads_.front().tid;
+  const auto tid = first_thread();
   if (::ptrace(PTRACE_SETOPTIONS, tid, nullptr, static_cast<long>(PTRACE_O_TRACECLONE)) != 0)
     return {};
-  // No signal to the parent when it ends, and no copies of the descriptors.
-  const Call clone{SYS_clone, {CLONE_FILES | CLONE_FS, 0, 0, 0}};
+  // No signal to the parent when it ends, and no copies of the descriptors. Without a stack: should
+  // we be killed before it is ours for good, it does not get as far as to do its parent's work.
+  constexpr std::uint64_t kNoStack = 8;
+  const Call clone{SYS_clone, {CLONE_FILES | CLONE_FS, kNoStack, 0, 0}};
   Child child;
   {
     Registers registers(tid);
@@ -223,11 +234,15 @@ std::optional<Stopped::Child> Stopped::fork(Address syscall_instruction) {
   }
   ::ptrace(PTRACE_SETOPTIONS, tid, nullptr, 0L);
   if (child.pid <= 0) return {};
-  int status = 0;
-  if (!wait_for(child.pid, status) || !WIFSTOPPED(status)) return {};
-  // If we die it must not begin to run.
-  ::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, static_cast<long>(PTRACE_O_EXITKILL));
   return child;
+}
+
+bool Stopped::Child::settle() const {
+  int status = 0;
+  if (!wait_for(pid, status) || !WIFSTOPPED(status)) return false;
+  // If we die it must not begin to run.
+  ::ptrace(PTRACE_SETOPTIONS, pid, nullptr, static_cast<long>(PTRACE_O_EXITKILL));
+  return true;
 }
 
 Address find_syscall_instruction(pid_t pid) {

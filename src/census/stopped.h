@@ -21,11 +21,15 @@ class Stopped {
   // this has ended, which it must do then.
   static Result<Stopped> stop(pid_t pid);
   static Result<Stopped> stop_first_thread(pid_t pid);
-  Stopped(Stopped&& other) noexcept : pid_(other.pid_), threads_(std::move(other.threads_)) {
+  Stopped(Stopped&& other) noexcept
+      : pid_(other.pid_), threads_(std::move(other.threads_)), since_ms_(other.since_ms_) {
     other.threads_.clear();
   }
   Stopped& operator=(Stopped&&) = delete;
   ~Stopped();
+
+  pid_t first_thread() const { return threads_.front().tid; }
+  double since_ms() const { return since_ms_; }  // when the first thread was told to stop
 
   // Lets its first thread make one system call, as if it had been its own idea, and puts everything
   // back. The result as the kernel gives it: negative is -errno.
@@ -42,6 +46,10 @@ class Stopped {
   struct Child {
     pid_t pid = 0;
     long pid_for_parent = 0;
+
+    // Waits until it has got as far as to stand still, for which it needs a core; its parent may
+    // run on meanwhile. From then on it ends with us. False: it has ended.
+    bool settle() const;
   };
   std::optional<Child> fork(Address syscall_instruction);
 
@@ -51,13 +59,14 @@ class Stopped {
     int pending_signal = 0;  // came in while we stopped it; delivered when we let go
   };
   explicit Stopped(pid_t pid) : pid_(pid) {}
-  Result<> hold(pid_t tid);
+  Result<> seize(pid_t tid);  // it runs on
+  void interrupt(std::size_t from);
   std::optional<long> step_over_call(pid_t tid, pid_t* child);
 
   pid_t pid_;
   std::vector<Thread> threads_;
+  double since_ms_ = 0;
 };
-
 // Where the process has a `syscall` instruction that it may run: in the vDSO.
 Address find_syscall_instruction(pid_t pid);
 
