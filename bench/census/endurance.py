@@ -60,6 +60,7 @@ def main():
     told = words.parse_args()
     busy = subprocess.Popen([sys.executable, "-W", "ignore", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     busy.stdout.readline()
+    nice = os.getpriority(os.PRIO_PROCESS, busy.pid)
     refused, pauses, killed, longest_held = [], [], 0, 0.0
     begin = time.monotonic()
     usual = time.monotonic()
@@ -82,6 +83,8 @@ def main():
         if abs(samples - 20_000) > (600 if document["mode"] == "streaming" else 4):
             refused.append(f"{samples} samples instead of 20,000")
     seconds = time.monotonic() - begin
+    if os.getpriority(os.PRIO_PROCESS, busy.pid) != nice:
+        refused.append("the process has another priority than before")
     busy.stdin.close()
     answer = json.loads(busy.stdout.readline())
     code = busy.wait()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A heap of about that many objects, of which a third is known to the collector, and a clock that feels every stop.
 
-    heap_of.py OBJECTS [BALLAST_BYTES]
+    heap_of.py OBJECTS [BALLAST_BYTES PIECE_BYTES THREADS]
 
-Says "ready OBJECTS". Each line on stdin is answered by one of JSON: "gap" by the longest gap of its clock in ms since the
+The ballast, memory that holds no objects, lies in pieces of that size; the threads wait. Says "ready OBJECTS". Each line on stdin is answered by one of JSON: "gap" by the longest gap of its clock in ms since the
 last line; the name of a tool by how long that took here, inside, the gap it made, and what it added to the process.
 """
 import collections
@@ -93,17 +93,26 @@ def run_inside(tool, beat):
     return {"seconds": seconds, "objects": objects, "gap_ms": beat.take(), "bytes": peak_bytes() - before}
 
 
+def filled(size):
+    """With every page in use."""
+    memory = bytearray(size)
+    for page in range(0, size, 4096):
+        memory[page] = 1
+    return memory
+
+
 def main():
     gc.disable()
     data = Dataset(int(sys.argv[1]) // OBJECTS_OF_A_SAMPLE)
     gc.enable()
-    ballast = bytearray(int(sys.argv[2])) if len(sys.argv) > 2 else bytearray()
-    for page in range(0, len(ballast), 4096):
-        ballast[page] = 1
+    ballast, piece, threads = map(int, (sys.argv[2:] + ["0"] * 3)[:3])
+    pieces = [filled(piece) for _ in range(ballast // piece if piece else 0)]
+    for _ in range(threads):
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
     beat = Beat()
     beat.start()
     print("ready", len(data.samples) * OBJECTS_OF_A_SAMPLE, flush=True)
-    for line in sys.stdin:
+    for line in sys.stdin:  # meanwhile `pieces` are held
         word = line.strip()
         answer = {"gap_ms": beat.take()} if word == "gap" else run_inside(TOOLS[word], beat)
         print(json.dumps(answer), flush=True)

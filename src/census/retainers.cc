@@ -7,6 +7,7 @@
 #include <set>
 
 #include "census/labels.h"
+#include "census/sorted_roots.h"
 
 namespace tidegauge::census {
 
@@ -16,8 +17,6 @@ constexpr double kWorthALine = 0.005;  // of all bytes
 constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kManyEntries = 64;  // of a dict: no key stands out
 constexpr std::size_t kSampled = 4096;    // members of a large pile that are looked into at first
-
-using Names = std::unordered_map<Node, const Root*>;
 
 // Objects that are held in the same way.
 struct Pile {
@@ -326,48 +325,6 @@ std::vector<std::uint64_t> retained_by_type(const Heap& heap, const Dominators& 
     if (!nested) by_type[type.id] += retained[node];
   }
   return by_type;
-}
-
-struct SortedRoots {
-  Names named{};
-  std::vector<Node> starts{};
-  // Variables of running functions that name what other objects refer to as well, outermost first.
-  // Most often somebody else holds it, and the variable names it for a moment: the one image of 663
-  // that is being looked at. It is a root only if nothing before it leads there.
-  std::vector<Node> passing{};
-};
-
-SortedRoots sort_out(const Heap& heap, const std::vector<Root>& roots) {
-  std::vector<bool> referred(heap.nodes());
-  for (Node node = 0; node < heap.nodes(); ++node) {
-    if (heap.type(node).shape == Shape::Frame) continue;  // that is the variable itself
-    for (const Node target : heap.edges().of(node)) {
-      if (target != node) referred[target] = true;
-    }
-  }
-  const auto passes = [&](const Root& root, Node node) {
-    return root.kind == Root::Kind::Frame && referred[node] &&
-           heap.type(node).shape != Shape::Frame;
-  };
-  SortedRoots sorted;
-  for (const bool passing : {false, true}) {
-    for (const auto& root : roots) {
-      const auto node = heap.find(root.object);
-      if (node == kNoNode || passes(root, node) != passing) continue;
-      // A running function's name stands before a module's; but what a module consists of has the
-      // module's name, even while something runs that was given it to fill.
-      const auto [known, is_new] = sorted.named.emplace(node, &root);
-      if (is_new) (passing ? sorted.passing : sorted.starts).push_back(node);
-      // Of several running functions that were given the same, the outermost one holds it: it comes
-      // last.
-      const bool outer = known->second->kind == Root::Kind::Frame && root.kind == Root::Kind::Frame;
-      // Of a module that is known by two names (__main__, __mp_main__) the first one counts.
-      const bool module = root.is_namespace && !known->second->is_namespace;
-      if (module || outer) known->second = &root;
-    }
-  }
-  std::reverse(sorted.passing.begin(), sorted.passing.end());
-  return sorted;
 }
 
 }  // namespace

@@ -277,17 +277,14 @@ TEST(Spared, AreTheLargeGapsBetweenWhatIsKept) {
             (std::vector<Stretch>{{40 * kMiB, 99 * kMiB}, {0, 10 * kMiB}}));
 }
 
-TEST(Spared, SmallOnesAreCutWhereTheyAre) {
+TEST(Spared, SmallOnesAreCutOnSmallPages) {
   constexpr Address kPage = 4096;
-  const std::vector<Stretch> runs = {{0, 3 * kMiB}, {8 * kMiB, 9 * kMiB}, {16 * kMiB, 17 * kMiB}};
+  const std::vector<Stretch> runs = {{0, 7 * kMiB}, {8 * kMiB, 9 * kMiB}, {16 * kMiB, 18 * kMiB}};
   const std::vector<Stretch> kept = {{kMiB, kMiB + 1}, {9 * kMiB - 1, 9 * kMiB}};
-  EXPECT_EQ(gaps_between(runs, kept, {kMiB, kMiB - kPage}),
-            (std::vector<Stretch>{{kMiB + kPage, 3 * kMiB},
-                                  {0, kMiB},
-                                  {16 * kMiB, 17 * kMiB},
-                                  {8 * kMiB, 9 * kMiB - kPage}}));
-  EXPECT_EQ(gaps_between(runs, kept, {.smallest_run = kMiB}),
-            (std::vector<Stretch>{{16 * kMiB, 17 * kMiB}}));
+  EXPECT_EQ(gaps_between(runs, kept, {.smallest = kMiB, .page = kPage}),
+            (std::vector<Stretch>{{kMiB + kPage, 7 * kMiB}, {16 * kMiB, 18 * kMiB}, {0, kMiB}}));
+  EXPECT_EQ(gaps_between(runs, kept, {.smallest = kMiB}),
+            (std::vector<Stretch>{{2 * kMiB, 7 * kMiB}, {16 * kMiB, 18 * kMiB}}));
 }
 
 Region plain(Address begin, Address end) {

@@ -18,7 +18,7 @@ namespace tidegauge::census {
 
 namespace {
 
-constexpr Address kLargePage = 2 << 20;
+constexpr Address kLargePage = GapLimits::kLargePage;
 constexpr Address kPage = 4096;
 // Each costs two calls while the process stands still, some fifty microseconds in all; copying the
 // smallest one would cost a hundred.
@@ -92,6 +92,15 @@ bool is_in_large_page(int pagemap, Address place) {
   return ::ioctl(pagemap, _IOWR('f', 16, PageQuestion), &question) != 0;  // or not known
 }
 
+// Large pages stay whole.
+Stretch without_cut_pages(int pagemap, Stretch gap) {
+  if (is_in_large_page(pagemap, gap.begin)) {
+    gap.begin = (gap.begin + kLargePage - 1) / kLargePage * kLargePage;
+  }
+  if (is_in_large_page(pagemap, gap.end)) gap.end = gap.end / kLargePage * kLargePage;
+  return {gap.begin, std::max(gap.begin, gap.end)};
+}
+
 // A network card that writes into the process's memory by itself: its library has said for some
 // ranges that children do not get them, and that must stay so.
 bool has_remote_memory(const std::vector<Region>& regions) {
@@ -139,23 +148,10 @@ Spared runs_of(const std::vector<Region>& regions) {
 std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
                                   const std::vector<Stretch>& kept, const GapLimits& limits) {
   std::vector<Stretch> gaps;
-  const auto inside = [](const Stretch& run, const Stretch& gap, Address page) {
-    return Stretch{gap.begin == run.begin ? gap.begin : (gap.begin + page - 1) / page * page,
-                   gap.end == run.end ? gap.end : gap.end / page * page};
-  };
-  const auto is_at_least = [](const Stretch& gap, Address bytes) {
-    return gap.begin < gap.end && gap.end - gap.begin >= bytes;
-  };
   const auto add = [&](const Stretch& run, Address begin, Address end) {
-    const bool whole = begin == run.begin && end == run.end;
-    const auto wide = inside(run, {begin, end}, kLargePage);
-    const auto narrow = inside(run, {begin, end}, kPage);
-    if (is_at_least(wide, whole ? limits.smallest_run : GapLimits::kTwoLargePages)) {
-      gaps.push_back(wide);
-    } else if (limits.smallest_cut < GapLimits::kTwoLargePages &&
-               is_at_least(narrow, limits.smallest_cut)) {
-      gaps.push_back(narrow);
-    }
+    if (begin != run.begin) begin = (begin + limits.page - 1) / limits.page * limits.page;
+    if (end != run.end) end = end / limits.page * limits.page;
+    if (begin < end && end - begin >= limits.smallest) gaps.push_back({begin, end});
   };
   std::size_t next = 0;
   for (const auto& run : runs) {
@@ -185,7 +181,7 @@ std::vector<Stretch> holes_taken(const std::vector<Stretch>& holes,
 }
 
 GapLimits limits_for_less() {
-  return {.smallest_run = takes_many_at_once() ? kSmallestOfMany : GapLimits::kTwoLargePages};
+  return takes_many_at_once() ? GapLimits{.smallest = kSmallestOfMany} : GapLimits{};
 }
 
 namespace {
@@ -205,7 +201,7 @@ std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types, Address
 
 Spared candidates(const LiveSource& source, TypeTable& types, bool many) {
   if (many) {
-    const GapLimits limits{kSmallestOfMany, kSmallestOfMany};
+    const GapLimits limits{kSmallestOfMany, kPage};
     return {gaps_between(without_holes(source.regions), kept_of(source, types, kSmallestOfMany),
                          limits),
             {}};
@@ -214,7 +210,7 @@ Spared candidates(const LiveSource& source, TypeTable& types, bool many) {
   if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
     runs = {without_holes(source.regions), {}};
   }
-  const auto kept = kept_of(source, types, GapLimits::kTwoLargePages);
+  const auto kept = kept_of(source, types, GapLimits{}.smallest);
   return {gaps_between(runs.stretches, kept, {}), std::move(runs.holes)};
 }
 
@@ -231,9 +227,11 @@ Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types)
   auto spared = candidates(source, types, many);
   const UniqueFd pagemap(
       ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (many) {
+    for (auto& gap : spared.stretches) gap = without_cut_pages(pagemap.get(), gap);
+  }
   std::erase_if(spared.stretches, [&](const Stretch& gap) {
-    const auto cuts = [&](Address place) { return is_in_large_page(pagemap.get(), place); };
-    return !is_resident(pagemap.get(), gap) || (many && (cuts(gap.begin) || cuts(gap.end)));
+    return gap.end - gap.begin < kSmallestOfMany || !is_resident(pagemap.get(), gap);
   });
   const auto most = many ? kMostOfMany : kMostOneByOne;
   if (spared.stretches.size() > most) spared.stretches.resize(most);

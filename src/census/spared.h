@@ -24,19 +24,17 @@ Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types)
 // Private memory of no file, in order; neighbours with nothing but a small hole in between are one.
 Spared runs_of(const std::vector<Region>& regions);
 
-// How small gaps may be. Those of less than two large pages that cut a run begin and end on any
-// page.
 struct GapLimits {
-  static constexpr Address kTwoLargePages = 4 << 20;
-  Address smallest_run = kTwoLargePages;
-  Address smallest_cut = kTwoLargePages;
+  static constexpr Address kLargePage = 2 << 20;
+  Address smallest = 2 * kLargePage;
+  Address page = kLargePage;  // on whose boundaries a run is cut
 };
 
-// The largest gaps between what is kept, on the boundaries of large pages where they cut a run.
+// The gaps between what is kept, largest first.
 std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
                                   const std::vector<Stretch>& kept, const GapLimits& limits);
 
-// What to cut again of stretches that were to be spared: smaller ones are taken whole or not.
+// For cutting again what was to be spared.
 GapLimits limits_for_less();
 
 // Those of `holes` in which something has been mapped since.
