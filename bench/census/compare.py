@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a census costs and what it does to the process, beside what Python programmers use inside theirs.
 
-    compare.py TIDEGAUGE [--objects 1,5,20] [--rounds 7] [--ballast-gb 8] [--limit-seconds 120]
+    compare.py TIDEGAUGE [--objects 1,5,20] [--rounds 7] [--ballast-gb 8] [--limit-seconds 120] [--alone]
 
 A gap is the longest time in which a thread of the process that looks at its clock two thousand times a second did not come to do
 so. A second process, which nobody watches, does the same all the while: what it feels is the machine's doing, not a stop.
@@ -131,7 +131,7 @@ def compare(told, millions, witness):
         with_holders = [census(told.tidegauge, target, witness) for _ in range(told.rounds)]
         print(row("`census`, with holders", with_holders), flush=True)
         print(row("`census --stream`", [census(told.tidegauge, target, witness, "--stream") for _ in range(told.rounds)]), flush=True)
-    for tool, name in INSIDE.items():
+    for tool, name in () if told.alone else INSIDE.items():
         with Target(int(millions * 1e6)) as target:
             answer = target.ask(tool, told.limit_seconds)
             if answer:
@@ -167,6 +167,7 @@ def main():
     words.add_argument("--rounds", type=int, default=7)
     words.add_argument("--ballast-gb", type=float, default=8)
     words.add_argument("--limit-seconds", type=float, default=120)
+    words.add_argument("--alone", action="store_true", help="not beside others")
     told = words.parse_args()
     with Target(1000) as witness:
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}, Linux {os.uname().release}")
