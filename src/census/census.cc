@@ -199,7 +199,10 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
   const StretchMap libraries(libraries_in(*regions));
-  const StretchMap unnamed(unnamed_in(*regions));
+  // What the copy was made without is there all the same.
+  auto no_files = unnamed_in(*regions);
+  no_files.insert(no_files.end(), wishes.spared.begin(), wishes.spared.end());
+  const StretchMap unnamed(joined(std::move(no_files)));
   const HeapSource source{image, mapped, memory, libraries, unnamed, threads};
   const auto heap = read_heap(source, python, types, addresses);
   census.pause_ms += snapshot->pause_ms();

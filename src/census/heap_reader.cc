@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_set>
 
 #include "census/address_book.h"
+#include "census/arrow.h"
 #include "census/autograd.h"
 #include "census/heap.h"
 #include "census/parts.h"
@@ -21,9 +23,13 @@ constexpr Node kOutside = 0x80000000U;  // a target that is not in the arenas: b
 constexpr std::size_t kMostEdges = 0xfffffff0U;  // numbers of 32 bits; 80 GB of small objects
 constexpr std::size_t kNearChunks = 256;         // of 4 KiB, for each thread
 
+bool is_arrow(Shape shape) {
+  return shape >= Shape::ArrowTable && shape <= Shape::ArrowBuffer;
+}
+
 bool is_native(Shape shape) {
   return shape == Shape::Tensor || shape == Shape::Array || shape == Shape::ImagingCore ||
-         shape == Shape::TorchFunction || shape == Shape::Mapping;
+         shape == Shape::TorchFunction || shape == Shape::Mapping || is_arrow(shape);
 }
 
 struct NodePart {
@@ -62,6 +68,7 @@ class HeapReader {
     look_behind();
     for (const auto root : roots) find_or_add(root, true);
     read_edges();
+    read_arrows();
     source_.image.drop();
     return std::move(heap_);
   }
@@ -142,6 +149,7 @@ class HeapReader {
       return;
     }
     if (object.type->shape == Shape::Mapping) return take_mapping(node, object);
+    if (is_arrow(object.type->shape)) return arrows_.push_back(node);
     auto native = native_reader_.read(object, heap_.memory_);
     if (!native) {
       constexpr std::size_t kPointer = 16;  // of tensors and images, most often
@@ -165,6 +173,27 @@ class HeapReader {
     const auto& [begin, end] = source_.unnamed.all()[place];
     const auto bytes = object.at<std::uint64_t>(kBytes);
     if (bytes <= end - begin) add_native_bytes(node, bytes);
+  }
+
+  // What is shared goes to what consists of it, and to the whole rather than to a slice.
+  void read_arrows() {
+    const ArrowReader reader(heap_.memory_, source_.libraries, source_.unnamed,
+                             [&](Address address) { return heap_.find(address) != kNoNode; });
+    std::vector<std::tuple<Shape, std::int64_t, Node>> ordered;
+    for (const Node node : arrows_) {
+      const auto length = reader.presumed_length(heap_.body(node).view);
+      ordered.emplace_back(heap_.type(node).shape, -std::max<std::int64_t>(length, 0), node);
+    }
+    std::sort(ordered.begin(), ordered.end());
+    for (const auto& [shape, length, node] : ordered) {
+      const auto body = heap_.body(node);
+      const auto bytes = reader.bytes_of(body.view, native_reader_);
+      if (bytes) {
+        add_native_bytes(node, *bytes);
+      } else {
+        heap_.unread_natives_.push_back(heap_.address(node));
+      }
+    }
   }
 
   void add_native_bytes(Node node, std::uint64_t bytes) {
@@ -407,6 +436,7 @@ class HeapReader {
   std::vector<FunctionPlace> functions_{};
   std::unordered_map<Address, Node> tensors_{};         // of Python, by what is behind them
   std::unordered_map<Node, std::size_t> natives_of_{};  // tensors' places in the heap's natives
+  std::vector<Node> arrows_{};
   std::unordered_map<Node, std::vector<Address>> behind_{};  // what an object holds in C++
   const TypeInfo* graph_type_ = nullptr;
   const TypeInfo* tensor_type_ = nullptr;

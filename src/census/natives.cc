@@ -85,7 +85,7 @@ constexpr ImagingOffsets kImaging[] = {{20, 80}, {16, 72}, {12, 72}, {20, 88}, {
 
 }  // namespace
 
-std::uint64_t NativeReader::once(Address storage, std::uint64_t bytes) {
+std::uint64_t NativeReader::claim(Address storage, std::uint64_t bytes) {
   if (storage == 0 || bytes == 0 || bytes >= kLargestBuffer) return 0;
   return seen_.insert(storage).second ? bytes : 0;
 }
@@ -117,7 +117,7 @@ std::optional<Native> NativeReader::array(const ObjectView& object, const Memory
   native.dtype = numpy_type(memory, descr, item);
   constexpr std::int32_t kOwnsData = 4;
   if ((object.at<std::int32_t>(64) & kOwnsData) != 0) {
-    native.bytes = once(object.at<Address>(16), product(native.shape) * item);
+    native.bytes = claim(object.at<Address>(16), product(native.shape) * item);
   }
   return native;
 }
@@ -138,7 +138,7 @@ std::optional<Native> NativeReader::image(const ObjectView& object, const Memory
     native.dtype = pixel == 1 ? "8-bit" : "32-bit";
     const auto rows = static_cast<std::uint64_t>(height);
     native.bytes =
-        once(imaging, static_cast<std::uint64_t>(stride) * rows + rows * sizeof(Address));
+        claim(imaging, static_cast<std::uint64_t>(stride) * rows + rows * sizeof(Address));
     return native;
   }
   return {};
@@ -181,7 +181,7 @@ std::optional<Native> NativeReader::tensor_at(Address impl, Address back, const 
   native.device = torch_device(memory.get<std::uint8_t>(storage + wide + 40).value_or(255),
                                memory.get<std::int8_t>(storage + wide + 41).value_or(-1));
   if (native.device == "meta") return native;  // a shape without contents, as compilers use them
-  native.bytes = once(storage, memory.get<std::uint64_t>(storage + wide + 48).value_or(0));
+  native.bytes = claim(storage, memory.get<std::uint64_t>(storage + wide + 48).value_or(0));
   return native;
 }
 

@@ -32,12 +32,13 @@ class NativeReader {
   std::optional<Native> read(const ObjectView& object, const Memory& memory);
   // A tensor for which no Python object stands; `back` is where its pointer to one would be.
   std::optional<Native> tensor_at(Address impl, Address back, const Memory& memory);
+  // The bytes of a buffer, by where it is, for whoever comes first; then 0.
+  std::uint64_t claim(Address storage, std::uint64_t bytes);
 
  private:
   std::optional<Native> array(const ObjectView& object, const Memory& memory);
   std::optional<Native> image(const ObjectView& object, const Memory& memory);
   std::optional<Native> tensor(const ObjectView& object, const Memory& memory);
-  std::uint64_t once(Address storage, std::uint64_t bytes);
 
   std::set<Address> seen_{};  // buffers that several objects share are counted once
 };

@@ -12,6 +12,18 @@ std::vector<Stretch> in_order(std::vector<Stretch> stretches) {
   return stretches;
 }
 
+std::vector<Stretch> joined(std::vector<Stretch> stretches) {
+  std::vector<Stretch> all;
+  for (const auto& stretch : in_order(std::move(stretches))) {
+    if (!all.empty() && stretch.begin <= all.back().end) {
+      all.back().end = std::max(all.back().end, stretch.end);
+    } else {
+      all.push_back(stretch);
+    }
+  }
+  return all;
+}
+
 StretchMap::StretchMap(std::vector<Stretch> stretches) {
   constexpr Address kHighest = 1ULL << 47;  // of a program's memory
   for (const auto& stretch : in_order(std::move(stretches))) {

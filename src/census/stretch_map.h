@@ -17,6 +17,8 @@ struct Stretch {
 };
 
 std::vector<Stretch> in_order(std::vector<Stretch> stretches);
+// In order; those that touch or overlap are one.
+std::vector<Stretch> joined(std::vector<Stretch> stretches);
 
 class StretchMap {
  public:

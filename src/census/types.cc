@@ -36,6 +36,11 @@ Shape shape_of(const std::string& name, std::uint64_t flags) {
       {"weakref.ReferenceType", Shape::Weakref},
       {"weakproxy", Shape::Weakref},
       {"numpy.ndarray", Shape::Array},
+      {"pyarrow.lib.Table", Shape::ArrowTable},
+      {"pyarrow.lib.RecordBatch", Shape::ArrowBatch},
+      {"pyarrow.lib.ChunkedArray", Shape::ArrowChunks},
+      {"pyarrow.lib.Array", Shape::ArrowArray},
+      {"pyarrow.lib.Buffer", Shape::ArrowBuffer},
       {"ImagingCore", Shape::ImagingCore},
       {"PIL._imaging.ImagingCore", Shape::ImagingCore},
   };

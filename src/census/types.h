@@ -37,6 +37,11 @@ enum class Shape : std::uint8_t {
   Tensor,
   Array,
   ImagingCore,
+  ArrowTable,  // of pyarrow, in the order in which they consist of each other
+  ArrowBatch,
+  ArrowChunks,
+  ArrowArray,
+  ArrowBuffer,
   Mapping,        // mmap.mmap
   TorchFunction,  // a step of a graph that is written in Python
   // No Python object.
