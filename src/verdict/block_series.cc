@@ -27,17 +27,34 @@ void BlockSeries::add(double at, double bytes) {
   peak_ = std::max(peak_, bytes);
   swings_.add(at, bytes);
 
-  while (at / width_ >= static_cast<double>(kMostBlocks)) double_width();
-  const auto index = static_cast<std::size_t>(at / width_);
-  if (blocks_.size() <= index) blocks_.resize(index + 1);
-  Block& block = blocks_[index];
+  Block& block = block_of(at);
   if (block.count >= kFull) return;
   const auto value = static_cast<float>(bytes);
   block.low = block.count == 0 ? value : std::min(block.low, value);
   block.high = block.count == 0 ? value : std::max(block.high, value);
   block.sum += bytes;
-  block.into += static_cast<float>(at / width_ - static_cast<double>(index));
+  block.into += static_cast<float>(at / width_ - std::floor(at / width_));
   ++block.count;
+}
+
+BlockSeries::Block& BlockSeries::block_of(double at) {
+  while (at / width_ >= static_cast<double>(kMostBlocks)) double_width();
+  const auto index = static_cast<std::size_t>(at / width_);
+  if (blocks_.empty()) skipped_ = index;
+  const auto place = index - skipped_;
+  if (blocks_.size() <= place) {
+    make_room(place + 1);
+    blocks_.resize(place + 1);
+  }
+  return blocks_[place];
+}
+
+// Never more than can come: of a tree there are hundreds of series.
+void BlockSeries::make_room(std::size_t blocks) {
+  constexpr std::size_t kFewest = 16;
+  if (blocks <= blocks_.capacity()) return;
+  const auto wanted = std::max({blocks, 2 * blocks_.capacity(), kFewest});
+  blocks_.reserve(std::min(wanted, kMostBlocks - skipped_));
 }
 
 BlockSeries::Block BlockSeries::merged(const Block& early, const Block& late) {
@@ -54,19 +71,22 @@ BlockSeries::Block BlockSeries::merged(const Block& early, const Block& late) {
 }
 
 void BlockSeries::double_width() {
-  const std::size_t half = (blocks_.size() + 1) / 2;
-  for (std::size_t i = 0; i < half; ++i) {
-    const bool paired = 2 * i + 1 < blocks_.size();
-    blocks_[i] = merged(blocks_[2 * i], paired ? blocks_[2 * i + 1] : Block{});
-  }
+  // Pairs begin at an even block of the recording; the first half of ours may have been skipped.
+  const std::size_t odd = skipped_ % 2;
+  const std::size_t half = (blocks_.size() + odd + 1) / 2;
+  const auto block = [&](std::size_t i) {
+    return i < odd || i - odd >= blocks_.size() ? Block{} : blocks_[i - odd];
+  };
+  for (std::size_t i = 0; i < half; ++i) blocks_[i] = merged(block(2 * i), block(2 * i + 1));
   blocks_.resize(half);
+  skipped_ /= 2;
   width_ *= 2;
 }
 
 double BlockSeries::lowest_since(double at) const {
   double lowest = last_;
   const auto from = static_cast<std::size_t>(std::max(at, 0.0) / width_);
-  for (std::size_t i = from; i < blocks_.size(); ++i) {
+  for (std::size_t i = from > skipped_ ? from - skipped_ : 0; i < blocks_.size(); ++i) {
     if (blocks_[i].count > 0) lowest = std::min(lowest, static_cast<double>(blocks_[i].low));
   }
   return lowest;
@@ -80,7 +100,8 @@ std::vector<Point> BlockSeries::points() const {
     if (block.count == 0) continue;
     const auto count = static_cast<double>(block.count);
     out.push_back(
-        {.at = (static_cast<double>(i) + static_cast<double>(block.into) / count) * width_,
+        {.at =
+             (static_cast<double>(skipped_ + i) + static_cast<double>(block.into) / count) * width_,
          .mean = block.sum / count,
          .low = static_cast<double>(block.low),
          .high = static_cast<double>(block.high),

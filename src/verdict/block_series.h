@@ -22,7 +22,8 @@ struct Point {
 
 class BlockSeries {
  public:
-  // Enough that a spike of 1 % of the run has blocks of its own; 12 KB a series.
+  // Enough that a spike of 1 % of the run has blocks of its own; 12 KB for a series that was there
+  // from the start, and less for one that came later, by the share of the run that it saw.
   static constexpr std::size_t kMostBlocks = 512;
 
   // Times must not run backwards; one that does is taken as the latest seen.
@@ -36,7 +37,8 @@ class BlockSeries {
   double lowest_since(double at) const;  // of the block of that time and all later ones
   double last_at() const { return last_at_; }
   std::uint64_t count() const { return count_; }
-  double quantum() const { return quantum_; }  // smallest change seen; 0: none yet
+  std::size_t room() const { return blocks_.capacity(); }  // blocks that there is memory for
+  double quantum() const { return quantum_; }              // smallest change seen; 0: none yet
   const SwingCounter& swings() const { return swings_; }
 
  private:
@@ -47,9 +49,12 @@ class BlockSeries {
     float into = 0;  // sum of the samples' distances from the block's begin, in widths
     std::uint32_t count = 0;
   };
+  Block& block_of(double at);
+  void make_room(std::size_t blocks);
   void double_width();
   static Block merged(const Block& early, const Block& late);
 
+  std::size_t skipped_ = 0;  // blocks from the recording's begin to the first sample
   std::vector<Block> blocks_{};
   // Widths are a power of two of this, whatever the sampling rate, so that the blocks of all series
   // of a recording line up. Narrower ones would only be empty.

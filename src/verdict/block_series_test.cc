@@ -47,24 +47,66 @@ TEST(BlockSeries, KnowsTheSmallestChange) {
   EXPECT_EQ(series.quantum(), 4096);
 }
 
+TEST(BlockSeries, OneThatCameLateTakesRoomForWhatItSaw) {
+  BlockSeries all;
+  BlockSeries late;
+  for (int i = 0; i < 3600; ++i) {
+    all.add(i, 1);
+    if (i >= 3400 && i < 3460) late.add(i, 1);
+  }
+  EXPECT_EQ(all.room(), BlockSeries::kMostBlocks);
+  EXPECT_LE(late.room(), BlockSeries::kMostBlocks / 16);
+}
+
+// The blocks of all series of a recording line up, whenever each began.
+TEST(BlockSeriesLaws, OneThatCameLateHasTheSameBlocks) {
+  EXPECT_TRUE(rc::check([] {
+    const auto size = *rc::gen::inRange<int>(2, 3000);
+    const auto joined = *rc::gen::inRange<int>(0, size);
+    const auto spacing = 0.01 * *rc::gen::inRange<int>(1, 5000);
+    BlockSeries all;
+    BlockSeries late;
+    for (int i = 0; i < size; ++i) {
+      const double bytes = (i * 7919) % 1009;
+      all.add(spacing * i, bytes);
+      if (i >= joined) late.add(spacing * i, bytes);
+    }
+    RC_ASSERT(late.block_width() == all.block_width());
+    const auto those = all.points();
+    const auto these = late.points();
+    RC_ASSERT(these.size() <= those.size());
+    // The block in which it joined has some of the samples.
+    for (std::size_t i = 1; i < these.size(); ++i) {
+      const auto& that = those[those.size() - these.size() + i];
+      RC_ASSERT(these[i].at == that.at);
+      RC_ASSERT(these[i].mean == that.mean);
+      RC_ASSERT(these[i].low == that.low);
+      RC_ASSERT(these[i].high == that.high);
+      RC_ASSERT(these[i].count == that.count);
+    }
+  }));
+}
+
 // Whatever comes: bounded memory, and count, sum, lowest and highest are what they were.
 TEST(BlockSeriesLaws, NothingIsLostAndNothingGrowsWithoutBound) {
   EXPECT_TRUE(rc::check([] {
     const auto size = *rc::gen::inRange<int>(1, 3000);
     const auto spacing = *rc::gen::inRange<int>(1, 5000);
+    const double begin = *rc::gen::inRange<int>(0, 100'000);
     BlockSeries series;
     double sum = 0;
     double low = 1e18;
     double high = -1e18;
     for (int i = 0; i < size; ++i) {
       const double bytes = *rc::gen::inRange<int>(0, 1 << 20);
-      series.add(0.01 * spacing * i, bytes);
+      series.add(begin + 0.01 * spacing * i, bytes);
       sum += bytes;
       low = std::min(low, bytes);
       high = std::max(high, bytes);
     }
     const auto points = series.points();
     RC_ASSERT(points.size() <= BlockSeries::kMostBlocks);
+    RC_ASSERT(series.room() <= BlockSeries::kMostBlocks);
     double total = 0;
     std::uint64_t count = 0;
     double lowest = 1e18;
