@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "census/aside.h"
 #include "census/census.h"
+#include "cli/training_listener.h"
 
 namespace tidegauge::cli {
 
@@ -64,17 +65,10 @@ std::string census_of(pid_t pid) {
   }
 }
 
-// How the training of a process is read; null where that cannot be done.
-struct Listening {
-  pid_t pid = 0;
-  std::unique_ptr<census::TrainingReader> reader{};
-};
-
 // "training STEP STEPS PASSES PHASE", or nothing behind the first word.
-std::string training_of(pid_t pid, Listening& listening) {
+std::string training_of(pid_t pid, TrainingListener& listener) {
   try {
-    if (listening.pid != pid) listening = {pid, census::TrainingReader::open(pid)};
-    const auto found = listening.reader ? listening.reader->read() : std::nullopt;
+    const auto found = listener.hear(pid);
     if (!found) return "training\n\n";
     return fmt::format("training {} {} {} {}\n\n", found->step, found->steps, found->passes,
                        found->phase);
@@ -99,14 +93,14 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
   ::setpriority(PRIO_PROCESS, 0, 10);  // the job comes first
   std::mutex mutex;
   std::thread census;
-  Listening listening;
+  TrainingListener listener;
   pid_t request = 0;
   while (true) {
     const ssize_t got = ::read(line, &request, sizeof request);
     if (got < 0 && errno == EINTR) continue;
     if (got != sizeof request) ::_exit(0);  // whoever started us is gone
     if (request < 0) {                      // a pid asks for a census, its negative for a training
-      put_all(line, mutex, training_of(-request, listening));
+      put_all(line, mutex, training_of(-request, listener));
       continue;
     }
     if (census.joinable()) census.join();  // it has answered before

@@ -38,6 +38,21 @@ def test_steps_passes_and_evaluations_are_heard(watch, training):  # noqa: F811
     assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "step" and line["value"] == 90)
 
 
+def test_a_job_that_runs_no_python_yet(watch):  # noqa: F811
+    """Whoever is asked too soon is asked again: a job is watched from its start."""
+    training = Program(["perl", "-e", '$| = 1; print "waits\\n"; <STDIN>; exec @ARGV', "--", sys.executable, AT_WORK])
+    try:
+        assert training.answer() == "waits"
+        gauge = watch(training.pid)
+        for _ in range(20):
+            gauge.sample()
+        assert training.ask("become a training") == "ready" and training.ask("at 70 0.8434") == "done"
+        assert gauge.event("step")["value"] == 70
+    finally:
+        training.process.kill()
+        training.process.wait()
+
+
 def census_server_of(pid):
     """The process beside that one which reads for it."""
     for child in open(f"/proc/{pid}/task/{pid}/children").read().split():
