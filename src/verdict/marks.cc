@@ -42,7 +42,7 @@ void CountTrack::add(double at, double count) {
   stride_ *= 2;
 }
 
-// A 0 that was told before something was compiled says nothing of the pace.
+// A 0 that was told before something was compiled says nothing of the pace, nor of when work began.
 void CountTrack::forget_a_start_long_before() {
   constexpr double kLongBefore = 5;
   if (marks_.size() != 3 || marks_[0].count > 0) return;

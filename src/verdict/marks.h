@@ -25,11 +25,6 @@ class CountTrack {
   std::size_t size() const { return marks_.size(); }
   std::uint64_t seen() const { return seen_; }
   double first_at() const { return marks_.front().at; }
-  // When something had been counted. Who says 0 is about to begin: compiling, most often, and what
-  // that takes is not the steps'.
-  double began_at() const {
-    return marks_.front().count <= 0 && marks_.size() > 1 ? marks_[1].at : marks_.front().at;
-  }
   double last_at() const { return marks_.back().at; }
   double last_count() const { return marks_.back().count; }
   double first_count() const { return marks_.front().count; }

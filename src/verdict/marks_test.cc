@@ -113,7 +113,7 @@ TEST(Marks, StepsBeginWhenOneHasEnded) {
   marks.add(step(0), 17);
   marks.add(step(2), 115);
   marks.add(step(3), 116);
-  EXPECT_EQ(marks.steps()->began_at(), 115);
+  EXPECT_EQ(marks.steps()->first_at(), 115);
   EXPECT_NEAR(marks.steps()->time_of(13), 126, 1e-9) << "at the pace of steps, not of compiling";
 }
 

@@ -70,7 +70,7 @@ std::size_t start_up(const Material& material, const std::vector<Point>& points)
   const auto working = since_first_step(material, points);
   if (!working || *working < kLeft) return 0;
   const double begin = points.front().at;
-  const double until = material.marks->steps()->began_at();
+  const double until = material.marks->steps()->first_at();
   if (until - begin > kLongest * (points.back().at - begin)) return 0;
   return points.size() - *working;
 }
@@ -97,9 +97,9 @@ std::optional<std::size_t> since_first_step(const Material& material,
   const auto* steps = material.marks->steps();
   if (steps == nullptr || material.clock_is_steps || points.empty()) return {};
   if (steps->first_count() > std::max(2.0, kFirstOnes * steps->last_count())) return {};
-  if (points.back().at < steps->began_at()) return {};
+  if (points.back().at < steps->first_at()) return {};
   const auto first = std::find_if(points.begin(), points.end(), [&](const Point& point) {
-    return point.at >= steps->began_at();
+    return point.at >= steps->first_at();
   });
   return static_cast<std::size_t>(points.end() - first);
 }
