@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 
 #include "base/text.h"
+#include "base/user_folder.h"
 
 namespace tidegauge::census {
 
@@ -22,12 +22,9 @@ namespace {
 constexpr std::string_view kFirstLine = "tidegauge layout 1";
 
 fs::path file_of(const std::string& build_id) {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
   if (build_id.empty()) return {};
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "tidegauge/pythons" / build_id;
-  if (home == nullptr || *home != '/') return {};
-  return fs::path(home) / ".cache/tidegauge/pythons" / build_id;
+  const auto folder = folder_of_ours(kUserCache);
+  return folder ? fs::path(*folder) / "pythons" / build_id : fs::path();
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/user_folder.h"
 
 namespace tidegauge::record {
 
@@ -88,17 +88,9 @@ std::vector<Kept> recordings_in(const std::string& folder) {
 }  // namespace
 
 Result<std::string> store_folder() {
-  const char* data = std::getenv("XDG_DATA_HOME");
-  const char* home = std::getenv("HOME");
-  fs::path folder;
-  if (data != nullptr && *data == '/') {  // the specification has relative ones ignored
-    folder = data;
-  } else if (home != nullptr && *home != '\0') {
-    folder = fs::path(home) / ".local" / "share";
-  } else {
-    return Error{Reason::Gone, "neither XDG_DATA_HOME nor HOME is set: name a file with --record"};
-  }
-  folder = folder / "tidegauge" / "recordings";
+  const auto ours = folder_of_ours(kUserData);
+  if (!ours) return Error{ours.error().reason, ours.error().what + ": name a file with --record"};
+  const auto folder = fs::path(*ours) / "recordings";
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {

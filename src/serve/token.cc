@@ -8,11 +8,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/user_folder.h"
 
 namespace tidegauge::serve {
 
@@ -74,21 +74,12 @@ Result<std::string> kept_token(const std::string& path) {
 }
 
 Result<std::string> token_path() {
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  const char* const home = std::getenv("HOME");
-  fs::path folder;
-  if (state != nullptr && *state == '/') {
-    folder = state;
-  } else if (home != nullptr && *home != '\0') {
-    folder = fs::path(home) / ".local" / "state";
-  } else {
-    return Error{Reason::Gone, "neither XDG_STATE_HOME nor HOME is set"};
-  }
-  folder /= "tidegauge";
+  const auto folder = folder_of_ours(kUserState);
+  if (!folder) return folder;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return from_errno(error.value(), printable(folder.string()));
-  return (folder / "serve-token").string();
+  fs::create_directories(*folder, error);
+  if (error) return from_errno(error.value(), printable(*folder));
+  return *folder + "/serve-token";
 }
 
 }  // namespace tidegauge::serve

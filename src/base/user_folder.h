@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a user's own files belong, as the XDG base directory specification has it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace tidegauge {
+
+struct UserFolder {
+  const char* variable;
+  const char* below_home;  // where the variable is not set
+};
+inline constexpr UserFolder kUserData{"XDG_DATA_HOME", ".local/share"};
+inline constexpr UserFolder kUserState{"XDG_STATE_HOME", ".local/state"};
+inline constexpr UserFolder kUserCache{"XDG_CACHE_HOME", ".cache"};
+
+// $XDG_DATA_HOME/tidegauge and the like. Not made: it may not be there. Gone where the environment
+// names none; a relative path names none.
+Result<std::string> folder_of_ours(const UserFolder& kind);
+
+}  // namespace tidegauge
