@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/startup_pages.h"
+#include "cli/idle_pages.h"
 
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,7 +27,11 @@ int give_back_of(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/) {
 
 }  // namespace
 
-void give_back_startup_pages() {
+void give_back_free_heap() {
+  ::malloc_trim(0);
+}
+
+void give_back_idle_code() {
   ::dl_iterate_phdr(give_back_of, nullptr);
 }
 

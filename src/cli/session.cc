@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/idle_pages.h"
 #include "cli/judge_pace.h"
 #include "cli/page_file.h"
-#include "cli/startup_pages.h"
 #include "record/file.h"
 #include "record/store.h"
 
@@ -54,7 +54,6 @@ struct Session::State {
   Judged judged{};
   Judged judged_all{};
   bool fresh = false;
-  bool first_look = true;
 };
 
 void Session::State::write(const record::Entry& entry) {
@@ -80,6 +79,7 @@ void Session::State::judge_if_due() {
 void Session::State::judge() {
   const CpuClock clock;
   auto tree = gauge.judge_first();
+  give_back_free_heap();
   fresh = true;
   judged = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
   const bool changed = tree.all.front().klass != verdicts.all.front().klass;
@@ -91,6 +91,8 @@ void Session::State::judge() {
 void Session::State::judge_all() {
   const CpuClock clock;
   verdicts = gauge.judge();
+  give_back_free_heap();
+  give_back_idle_code();  // it takes minutes until all are judged again
   fresh = true;
   judged_all = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
   // The tree's was one of them.
@@ -153,7 +155,6 @@ void Session::look() {
   // Keep to the grid; after a pause go on from now instead of catching up.
   state.due_ns = std::max(state.due_ns + step, now + step / 2);
   state.judge_if_due();
-  if (std::exchange(state.first_look, false)) give_back_startup_pages();
 }
 
 void Session::add(const record::Event& mark) {

@@ -2,6 +2,7 @@
 #include "view/history.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tidegauge::view {
@@ -32,9 +33,10 @@ History::History(double narrowest)
 }
 
 void History::Level::add(double at, float bytes, float step) {
-  if (ring.empty()) ring.resize(kBlocks);
   newest = static_cast<std::int64_t>(std::floor(at / width));
-  auto& block = ring[static_cast<std::size_t>(newest) % kBlocks];
+  const auto place = place_of(newest);
+  if (place >= ring.size()) ring.resize(std::bit_ceil(place + 1));
+  auto& block = ring[place];
   if (block.index != newest) block = {newest, bytes, bytes, bytes, step};
   block.low = std::min(block.low, bytes);
   block.high = std::max(block.high, bytes);
@@ -43,9 +45,9 @@ void History::Level::add(double at, float bytes, float step) {
 }
 
 const History::Block* History::Level::find(std::int64_t index) const {
-  if (ring.empty() || index < 0) return nullptr;
-  const auto& block = ring[static_cast<std::size_t>(index) % kBlocks];
-  return block.index == index ? &block : nullptr;
+  const auto place = place_of(index);
+  if (index < 0 || place >= ring.size()) return nullptr;
+  return ring[place].index == index ? &ring[place] : nullptr;
 }
 
 std::int64_t History::Level::oldest() const {

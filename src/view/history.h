@@ -53,8 +53,8 @@ class History {
     float last = 0;
     float step = std::numeric_limits<float>::quiet_NaN();  // at its end
   };
-  // A ring. With 1 s blocks it covers 17 minutes, the next level four times as much, and so on: the
-  // eighth covers half a year, in 160 KB together.
+  // A ring, as long as there are blocks to keep. With 1 s blocks it covers 17 minutes, the next
+  // level four times as much, and so on: the eighth covers half a year, in 200 KB together.
   static constexpr std::size_t kBlocks = 1024;
   static constexpr std::size_t kLevels = 8;
   static constexpr double kFactor = 4;
@@ -65,6 +65,9 @@ class History {
     std::int64_t newest = -1;
     void add(double at, float bytes, float step);
     const Block* find(std::int64_t index) const;
+    static std::size_t place_of(std::int64_t index) {
+      return static_cast<std::size_t>(index) % kBlocks;
+    }
     std::int64_t oldest() const;
   };
   // The finest level that still has `from` and needs no more than a ring for [from, to].
