@@ -3,14 +3,15 @@
 """The watcher watched: soak.py BUILD [--minutes 10] [--processes 25] [--interval 1s]
 
 A busy tree, whose processes grow, shrink, end and are replaced, is watched for a while. Our own RSS, descriptors and
-threads are noted every ten seconds; after the first minute they have to stay flat. Writes a Markdown table to stdout
-and fails where they do not.
+threads are noted every ten seconds; after the first two minutes they have to stay flat, and RSS has to stay below
+10 MiB all the time. Writes a Markdown table to stdout and fails where they do not.
 """
 import argparse
 import os
 import pathlib
 import random
 import select
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from compare import cpu_ns, machine, rss_mib  # noqa: E402
 
 EVERY_SECONDS = 10
-SETTLED_SECONDS = 60  # all members are known and all that is kept of them is there
-MOST_GROWTH_MIB = 1.0  # series fill their 512 blocks in the first minutes
+SETTLED_SECONDS = 120  # by then processes have come and gone, and what is kept of them is there
+MOST_GROWTH_MIB = 0.5  # of the median; a judgement that goes on just then takes as much for a moment
+MOST_RSS_MIB = 10
 MIB = 1 << 20
 
 
@@ -99,13 +101,16 @@ def tell(notes: list, cpu: float, size: int, options) -> None:
         print(f"| {at / 60:.1f} min | {rss:.1f} MiB | {anon:.1f} MiB | {fds} | {threads} |")
     settled = [note for note in notes if note[0] >= min(SETTLED_SECONDS, notes[-1][0] / 2)]
     half = len(settled) // 2
-    growth = max(note[2] for note in settled[half:]) - max(note[2] for note in settled[:half])
-    fds = [note[3] for note in settled]
+    rss, anon, fds = ([note[i] for note in settled] for i in (1, 2, 3))
+    growth = statistics.median(anon[half:]) - statistics.median(anon[:half])
     print(f"\n{options.processes} processes that come and go, looked at every {options.interval}, {notes[-1][0] / 60:.1f} min: "
-          f"{100 * cpu:.2g} % of one core, recording {size / 1e6:.2f} MB; our own memory in the second half {growth:+.2f} MiB "
-          f"against the first, descriptors {min(fds)} to {max(fds)}, threads {settled[-1][4]}.")
+          f"{100 * cpu:.2g} % of one core, recording {size / 1e6:.2f} MB. Since {settled[0][0] / 60:.1f} min: RSS {min(rss):.1f} to {max(rss):.1f} MiB, "
+          f"of that our own {min(anon):.1f} to {max(anon):.1f} MiB, in the second half {growth:+.2f} MiB against the first (medians); "
+          f"descriptors {min(fds)} to {max(fds)}, threads {settled[-1][4]}.")
     if growth > MOST_GROWTH_MIB:
         raise SystemExit(f"our own memory grew by {growth:.2f} MiB")
+    if options.processes <= 25 and (most := max(note[1] for note in notes)) > MOST_RSS_MIB:
+        raise SystemExit(f"our own RSS was {most:.1f} MiB")
     # Three for each member are kept; the tree is never larger than it was asked to be, but for a moment.
     if max(fds[half:]) > max(fds[:half]) + 3 * 5:
         raise SystemExit(f"descriptors went from {max(fds[:half])} to {max(fds[half:])}")
