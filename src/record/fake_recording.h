@@ -35,7 +35,7 @@ class FakeRecording {
 
   Entry entry() {
     at_ns_ = chance(9) ? integer() : at_ns_ + static_cast<std::int64_t>(below(3'000'000'000));
-    switch (below(4)) {
+    switch (below(5)) {
       case 0:
         return Process{.id = id(),
                        .parent = id(),
@@ -45,6 +45,8 @@ class FakeRecording {
                        .at_ns = at_ns_};
       case 1:
         return event();
+      case 2:
+        return profile();
       default:
         change_sample();
         return sample_;
@@ -109,6 +111,26 @@ class FakeRecording {
     event.value = maybe_real();
     event.total = maybe_real();
     return event;
+  }
+  Profile profile() {
+    Profile out{.at_ns = at_ns_, .process = id(), .sampler = text(), .sampled_every = number()};
+    for (auto n = below(4); n > 0; --n) {
+      out.places.push_back({.function = text(),
+                            .file = text(),
+                            .line = static_cast<std::uint32_t>(below(3) * below(1u << 31)),
+                            .kind = static_cast<CodeKind>(below(2))});
+    }
+    for (auto n = below(4); n > 0; --n) {
+      Site site{.live = number()};
+      site.live_count = maybe();
+      site.allocated = maybe();
+      site.allocated_count = maybe();
+      for (auto depth = out.places.empty() ? 0 : below(6); depth > 0; --depth) {
+        site.stack.push_back(static_cast<std::uint32_t>(below(out.places.size())));
+      }
+      out.sites.push_back(std::move(site));
+    }
+    return out;
   }
   std::vector<NamedBytes> series() {
     std::vector<NamedBytes> out;

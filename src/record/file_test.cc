@@ -299,7 +299,7 @@ TEST(ReadRecording, TakesPlainLinesToo) {
             "{\"kind\":\"sample\",\"t\":0,\"pids\":[7],\"rss\":[1]}\n"
             "not a line\n"
             "{\"kind\":\"event\",\"t\":0.5,\"event\":\"step\",\"value\":1}\n"
-            "{\"kind\":\"profile\",\"t\":1}\n"
+            "{\"kind\":\"of_tomorrow\",\"t\":1}\n"
             "{\"kind\":\"sample\",\"t\":1,\"rss\":[2]}\n"
             "{\"kind\":\"sample\",\"t\":2,\"rs");
   EXPECT_TRUE(looks_like_recording(folder / "golden.jsonl"));

@@ -40,6 +40,7 @@ class LedgerKeeper {
  public:
   void add(const Process& process) { sharing_.add(process); }
   void add(const Event& event) { sharing_.add(event); }
+  void add(const Profile&) {}  // says nothing of what the kernel counts
   const Ledger& add(const Sample& sample);
   void add(const Entry& entry);
   const Ledger& last() const { return last_; }  // of the last sample

@@ -110,6 +110,18 @@ void append_text(std::string& out, std::string_view key, std::string_view text) 
   out += '"';
 }
 
+void append_key(std::string& out, std::string_view key) {
+  if (out.back() != '{') out += ',';
+  out += '"';
+  out += key;
+  out += "\":";
+}
+
+void append_text_field(std::string& out, std::string_view key, std::string_view text) {
+  if (out.back() != '{') out += ',';
+  append_text(out, key, text);
+}
+
 std::optional<std::uint64_t> parse_kib(std::string_view token) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const auto decimal = parse_decimal(token, kKibDecimals);

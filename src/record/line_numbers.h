@@ -18,6 +18,10 @@ void append_double(std::string& out, double value);         // shortest; null if
 // `"key":"text"` and, if the text is no UTF-8, `,"key_hex":"6162ff"` with its exact bytes.
 void append_text(std::string& out, std::string_view key, std::string_view text);
 
+// A key in an object that is being written, with the comma before it where it is not the first.
+void append_key(std::string& out, std::string_view key);
+void append_text_field(std::string& out, std::string_view key, std::string_view text);
+
 // Of a JSON number as it stands in the text. Nothing if it is negative, too large, or finer than a
 // byte or a nanosecond.
 std::optional<std::uint64_t> parse_kib(std::string_view token);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "record/line_profile.h"
 #include "record/line_sample.h"
 #include "record/names.h"
 
@@ -89,6 +90,10 @@ Result<LineReader::Found> LineReader::State::take(std::string_view line) {
   if (kind == "sample") return take_sample(object);
   if (kind == "event") return take_event(object);
   if (kind == "process") return take_process(object);
+  if (kind == "profile") {
+    entry = read_profile(object);
+    return Found::News;
+  }
   return Found::Unknown;
 }
 

@@ -87,6 +87,10 @@ std::uint64_t read_count(Value& value) {
   return need(to_number<std::uint64_t>(token_of(value)));
 }
 
+std::uint64_t read_kib(Value& value) {
+  return need(parse_kib(token_of(value)));
+}
+
 std::optional<double> read_double(Value& value) {
   const auto token = token_of(value);
   if (token == "null") return {};

@@ -16,6 +16,7 @@ namespace tidegauge::record {
 std::int64_t read_seconds(simdjson::ondemand::value& value);
 std::int64_t read_integer(simdjson::ondemand::value& value);
 std::uint64_t read_count(simdjson::ondemand::value& value);
+std::uint64_t read_kib(simdjson::ondemand::value& value);  // as bytes
 std::optional<double> read_double(simdjson::ondemand::value& value);
 // True if `key` is `field` or `field`_hex, which has the exact bytes; then the text is read.
 bool read_text_field(std::string_view key, simdjson::ondemand::value& value, std::string_view field,

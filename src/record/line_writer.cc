@@ -5,6 +5,7 @@
 #include <set>
 
 #include "record/line_numbers.h"
+#include "record/line_profile.h"
 #include "record/names.h"
 
 namespace tidegauge::record {
@@ -19,18 +20,6 @@ void append_number(std::string& out, const Number& value, bool kib) {
   } else {
     append_count(out, *value);
   }
-}
-
-void append_key(std::string& out, std::string_view key) {
-  if (out.back() != '{') out += ',';
-  out += '"';
-  out += key;
-  out += "\":";
-}
-
-void append_text_field(std::string& out, std::string_view key, std::string_view text) {
-  if (out.back() != '{') out += ',';
-  append_text(out, key, text);
 }
 
 // "pid" and "start" of a process, or of its parent.
@@ -148,6 +137,10 @@ void LineWriter::add(const Event& event) {
     append_double(text_, *value);
   }
   text_ += "}\n";
+}
+
+void LineWriter::add(const Profile& profile) {
+  append_profile(text_, profile);
 }
 
 void LineWriter::add(const Sample& sample) {

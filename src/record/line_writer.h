@@ -22,6 +22,7 @@ class LineWriter {
   void add(const Entry& entry);
   void add(const Process& process);
   void add(const Event& event);
+  void add(const Profile& profile);
   void add(const Sample& sample);
 
   // The lines since the last clear().

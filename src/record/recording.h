@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: samples in order, what is known of each process, and events. The same in memory and
-// on disk (docs/recording-format.md). Everything depends on this file, so it changes rarely and
-// only together with that document.
+// Recording: samples in order, what is known of each process, events, and profiles. The same in
+// memory and on disk (docs/recording-format.md). Everything depends on this file, so it changes
+// rarely and only together with that document.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "record/profile.h"
 #include "record/sample.h"
 
 namespace tidegauge::record {
@@ -67,7 +68,7 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-using Entry = std::variant<Process, Event, Sample>;
+using Entry = std::variant<Process, Event, Sample, Profile>;
 
 // When an entry was, on the recording's clock.
 inline std::int64_t at_of(const Entry& entry) {

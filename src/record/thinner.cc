@@ -36,6 +36,11 @@ std::vector<Entry> Thinner::add(const Entry& entry) {
     events_.emplace(count_, *event);
     return {};
   }
+  if (const auto* profile = std::get_if<Profile>(&entry)) {
+    // Every second one goes; a process's first stays: growth is told since then.
+    if (profiles_met_[profile->process]++ % 2 == 0) profiles_.emplace(count_, *profile);
+    return {};
+  }
   const auto& sample = std::get<Sample>(entry);
   add_sample(sample, keeper_.add(sample));
   if (bucket_samples_ < rules_.samples) return {};
@@ -150,9 +155,11 @@ std::vector<Entry> Thinner::finish() {
   for (auto& [at, sample] : samples_) ordered.emplace(at, std::move(sample));
   for (auto& [at, process] : processes_) ordered.emplace(at, std::move(process));
   for (auto& [at, event] : events_) ordered.emplace(at, std::move(event));
+  for (auto& [at, profile] : profiles_) ordered.emplace(at, std::move(profile));
   samples_.clear();
   processes_.clear();
   events_.clear();
+  profiles_.clear();
   seen_.clear();
   bucket_samples_ = 0;
   std::vector<Entry> out;

@@ -58,6 +58,8 @@ class Thinner {
   std::map<std::uint64_t, Sample> samples_{};  // by number of the entry: those that are extreme
   std::map<std::uint64_t, Process> processes_{};
   std::map<std::uint64_t, Event> events_{};
+  std::map<std::uint64_t, Profile> profiles_{};
+  std::map<ProcessId, std::uint64_t> profiles_met_{};
   std::map<ProcessId, bool> seen_{};  // in this bucket; true if in its last sample
 };
 

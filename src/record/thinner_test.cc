@@ -42,6 +42,21 @@ std::uint64_t total_of(const Entry& entry) {
   return total;
 }
 
+TEST(Thinner, KeepsTheFirstProfileOfAProcessAndEverySecondOneAfterIt) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 320; ++i) {
+    entries.emplace_back(sample_of(i, 1000, 100));
+    if (i % 10 == 5) entries.emplace_back(Profile{.at_ns = i * kSecond, .process = {10, 1}});
+    if (i == 300) entries.emplace_back(Profile{.at_ns = i * kSecond, .process = {11, 1}});
+  }
+  std::vector<std::int64_t> kept;
+  for (const auto& entry : thinned(entries, {})) {
+    if (std::holds_alternative<Profile>(entry)) kept.push_back(at_of(entry) / kSecond);
+  }
+  EXPECT_EQ(kept, (std::vector<std::int64_t>{5, 25, 45, 65, 85, 105, 125, 145, 165, 185, 205, 225,
+                                             245, 265, 285, 300, 305}));
+}
+
 TEST(Thinner, KeepsTheFloorAndThePeakOfEveryBucket) {
   std::vector<Entry> entries;
   for (int i = 0; i < 320; ++i) {
