@@ -42,6 +42,7 @@ void Gauge::add(const record::Entry& entry, const record::LedgerKeeper& ledgers)
   if (const auto* sample = std::get_if<record::Sample>(&entry)) watched.add(*sample, ledgers);
   if (const auto* process = std::get_if<record::Process>(&entry)) watched.add(*process);
   if (const auto* event = std::get_if<record::Event>(&entry)) watched.add(*event);
+  if (const auto* profile = std::get_if<record::Profile>(&entry)) watched.add(*profile);
 }
 
 Verdicts Gauge::judge() const {

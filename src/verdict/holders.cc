@@ -35,14 +35,14 @@ constexpr Remedy kRemedies[] = {
     {"numpy.", "Keep fewer arrays, or copies of the part that is needed."},
 };
 
+}  // namespace
+
 std::string remedy_for(const std::string& type) {
   for (const auto& remedy : kRemedies) {
     if (std::string_view(type).starts_with(remedy.type)) return std::string(remedy.words);
   }
   return "Let go of what is not needed any more, or put a bound on it.";
 }
-
-}  // namespace
 
 void Holders::add(const record::Event& held, double at) {
   if (!held.value || !held.total) return;

@@ -18,6 +18,9 @@ struct Growth {
   bool is_leak = false;  // it goes on, and what had stopped growing before is not its cause
 };
 
+// What helps against objects of this type that pile up; empty: of any.
+std::string remedy_for(const std::string& type);
+
 class Holders {
  public:
   // `at`: seconds since the recording began.

@@ -163,6 +163,27 @@ void Judgement::judge_members(Verdicts& out) const {
   }
 }
 
+// Where a profile saw it allocated. A cause that a census found has this place if both are about as
+// large; otherwise they may well be two things, and a wrong name is worse than none.
+void Judgement::name_site(Verdict& verdict, const Growth& growth) const {
+  const auto& process = verdict.subject.process;
+  const auto& allocations = watched_.allocations();
+  const auto grower = process ? allocations.grower(*process, growth) : allocations.grower(growth);
+  if (!grower) return;
+  if (verdict.causes.empty()) {
+    verdict.causes.push_back({.kind = "memory",
+                              .bytes = static_cast<std::uint64_t>(grower->live),
+                              .share = std::min(1.0, grower->grown / growth.bytes),
+                              .site = grower->site,
+                              .remedy = remedy_for("")});
+    return;
+  }
+  constexpr double kAlike = 2;
+  auto& first = verdict.causes.front();
+  const auto bytes = static_cast<double>(first.bytes.value_or(0));
+  if (bytes < kAlike * grower->live && grower->live < kAlike * bytes) first.site = grower->site;
+}
+
 // What a census found, where memory has grown: Python's heap is not in shared memory, nor on a GPU.
 void Judgement::name_causes(Verdict& verdict) const {
   const bool grew = verdict.klass == Class::Leak || verdict.klass == Class::WarmUp ||
@@ -173,6 +194,7 @@ void Judgement::name_causes(Verdict& verdict) const {
   const Growth growth{verdict.grown_bytes, verdict.grown_since, verdict.klass == Class::Leak};
   const auto& holders = watched_.holders();
   verdict.causes = process ? holders.causes(*process, growth) : holders.causes(growth);
+  name_site(verdict, growth);
   // Of a growth that is little itself a part is nothing to act upon: one image that is open just
   // now.
   constexpr double kWorthActing = 0.02;  // of what is held

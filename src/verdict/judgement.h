@@ -31,6 +31,7 @@ class Judgement {
   void judge_columns(Verdicts& out) const;
   void judge_members(Verdicts& out) const;
   void name_causes(Verdict& verdict) const;
+  void name_site(Verdict& verdict, const Growth& growth) const;
 
   const Watched& watched_;
   const Rules& rules_;

@@ -48,6 +48,10 @@ void Watched::add(const record::Event& event) {
   marks_.add(event, at);
 }
 
+void Watched::add(const record::Profile& profile) {
+  allocations_.add(profile, since_origin(profile.at_ns));
+}
+
 void Watched::left(const record::ProcessId& id) {
   if (std::erase(living_, id) > 0 && living_.empty()) falling_.clear();
 }

@@ -9,6 +9,7 @@
 
 #include "record/ledger.h"
 #include "record/recording.h"
+#include "verdict/allocations.h"
 #include "verdict/block_series.h"
 #include "verdict/holders.h"
 #include "verdict/limits.h"
@@ -22,6 +23,7 @@ class Watched {
   void begin(const record::Header& header) { header_ = header; }
   void add(const record::Process& process);
   void add(const record::Event& event);
+  void add(const record::Profile& profile);
   // `ledgers` was told of this sample and all that came before it.
   void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
 
@@ -34,6 +36,7 @@ class Watched {
   const Marks& marks() const { return marks_; }
   const Members& members() const { return members_; }
   const Holders& holders() const { return holders_; }
+  const Allocations& allocations() const { return allocations_; }
   const BlockSeries& total() const { return total_; }
   const BlockSeries& shmem() const { return shmem_; }
   const BlockSeries& gpu() const { return gpu_; }
@@ -71,6 +74,7 @@ class Watched {
   Marks marks_{};
   Members members_{};
   Holders holders_{};
+  Allocations allocations_{};
   std::optional<std::int64_t> origin_ns_{};
   std::vector<record::ProcessId> living_{};
   std::vector<Waiting> falling_{};

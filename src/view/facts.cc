@@ -136,10 +136,12 @@ std::vector<Fact> facts_of(const Verdict& verdict) {
   Phrase holder = shown_way(cause.retained_by, kCauseColumns);
   if (site->empty()) site.reset();
   if (holder->empty()) holder.reset();
+  if (site) site = "allocated in " + *site;
   if (holder) holder = "held by " + *holder;
   if (!kind.empty()) {
-    facts.push_back({"What piles up", bytes ? fmt::format("{} of {}", *bytes, kind) : kind,
-                     joined(site, holder), "cause"});
+    const auto value =
+        bytes ? fmt::format("{} {} {}", *bytes, cause.count ? "in" : "of", kind) : kind;
+    facts.push_back({"What piles up", value, joined(site, holder), "cause"});
   }
   if (auto rest = unexplained(verdict)) facts.push_back(*std::move(rest));
   if (const auto remedy = shown(cause.remedy, kRemedyColumns); !remedy.empty()) {

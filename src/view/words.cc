@@ -315,6 +315,10 @@ Phrase cause_sentence(const Verdict& verdict) {
   const auto holder = shown_way(cause.retained_by, kCauseColumns);
   const auto bytes = cause.bytes ? size_phrase(static_cast<double>(*cause.bytes)) : Phrase{};
   if (kind.empty() || !bytes) return {};
+  // A profile knows where, not what.
+  if (cause.type.empty() && !cause.site.empty()) {
+    return fmt::format("{} of it were allocated in {}.", *bytes, shown(cause.site, kCauseColumns));
+  }
   return fmt::format("{} of it are {}{}.", *bytes, kind,
                      holder.empty() ? "" : ", held by " + holder);
 }

@@ -189,7 +189,8 @@ TEST(Words, ACauseBecomesWhatPilesUpAndWhatHelps) {
   const auto said = words(v);
   ASSERT_NE(find(said, "What piles up"), nullptr);
   EXPECT_EQ(plain(find(said, "What piles up")->value), "17.3 GiB of pixels");
-  EXPECT_EQ(find(said, "What piles up")->detail, "ImageFile.load; held by Lazy.rows[*]['image']");
+  EXPECT_EQ(find(said, "What piles up")->detail,
+            "allocated in ImageFile.load; held by Lazy.rows[*]['image']");
   EXPECT_EQ(find(said, "What helps")->value, "Open images on demand");
 }
 
