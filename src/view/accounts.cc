@@ -127,6 +127,7 @@ void Accounts::add(const record::Entry& entry, const record::LedgerKeeper& ledge
   if (const auto* sample = std::get_if<record::Sample>(&entry)) add(*sample, ledgers);
   if (const auto* process = std::get_if<record::Process>(&entry)) add(*process);
   if (const auto* event = std::get_if<record::Event>(&entry)) add(*event);
+  if (const auto* profile = std::get_if<record::Profile>(&entry)) sites.add(*profile);
 }
 
 void Accounts::add(const record::Process& process) {

@@ -15,6 +15,7 @@
 #include "record/recording.h"
 #include "view/history.h"
 #include "view/progress.h"
+#include "view/sites.h"
 #include "view/tally.h"
 
 namespace tidegauge::view {
@@ -82,6 +83,7 @@ struct Accounts {
   std::optional<std::uint64_t> least_available{};
   std::optional<record::Cgroup> cgroup{};  // the nearest with a limit, as of the last sample
   std::uint64_t cgroup_most = 0;
+  Sites sites{};  // what profiles found
   // What the guard did, lately: when, in seconds, and what.
   std::deque<std::pair<double, std::string>> guard{};
 

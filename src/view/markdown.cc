@@ -17,6 +17,7 @@ namespace tidegauge::view {
 namespace {
 
 constexpr std::size_t kMostProcesses = 24;
+constexpr std::size_t kMostSites = 12;
 constexpr std::size_t kNameColumns = 48;
 constexpr std::size_t kCommandColumns = 200;
 constexpr int kChartColumns = 78;
@@ -96,6 +97,23 @@ void append_process(std::string& out, const ProcessAccount& account,
   }
 }
 
+std::string sites_part(const Accounts& accounts) {
+  std::string out;
+  for (const auto& of : accounts.sites.all()) {
+    const auto rows = rows_of(of, kMostSites);
+    if (rows.empty()) continue;
+    out += fmt::format("\n## {}\n\n", escaped(sites_heading(accounts, of)));
+    append_head(out, {"allocated in", "called from", "count", "live", "grew"}, 2);
+    for (const auto& row : rows) {
+      append_row(out, {code(row.where, kCommandColumns), code(row.from, kCommandColumns),
+                       row.count ? fmt::format("{:.0f}", *row.count) : "–", size_or_dash(row.live),
+                       row.grown ? signed_size(*row.grown) : "–"});
+    }
+    out += fmt::format("\n{}.\n", escaped(sampling_phrase(of.kept.back())));
+  }
+  return out;
+}
+
 std::string processes_part(const Accounts& accounts, const verdict::Verdicts& verdicts) {
   const auto all = listed_processes(accounts, kMostProcesses);
   if (all.empty()) return "";
@@ -154,6 +172,7 @@ std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& 
   if (!verdicts.all.empty()) out += verdict_part(verdicts.all.front());
   out += course_part(accounts, verdicts, picture);
   if (!verdicts.all.empty()) out += reasons_part(verdicts.all.front());
+  out += sites_part(accounts);
   out += processes_part(accounts, verdicts);
   out += kinds_part(accounts);
   out += how_part(accounts, recording);

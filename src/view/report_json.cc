@@ -13,6 +13,7 @@
 #include "view/holdings_json.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
+#include "view/sites_json.h"
 #include "view/summary_text.h"
 #include "view/timeline_json.h"
 #include "view/verdict_json.h"
@@ -250,6 +251,7 @@ std::string report_json(const Report& report) {
   if (auto held = holdings_json(report.timeline.holdings(), accounts); !held.empty()) {
     out["holdings"] = std::move(held);
   }
+  if (auto sites = sites_json(accounts); !sites.empty()) out["sites"] = std::move(sites);
   if (report.census) out["census"] = census_json(*report.census);
   if (!report.verdicts.all.empty()) {
     out["doubts"] = sentences(doubts(report.verdicts.all.front()));

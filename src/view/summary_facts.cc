@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/units.h"
 #include "record/names.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
@@ -46,6 +47,22 @@ std::vector<const ProcessAccount*> listed_processes(const Accounts& accounts, st
   });
   if (out.size() > most) out.resize(most);
   return out;
+}
+
+std::string sites_heading(const Accounts& accounts, const Sites::OfProcess& of) {
+  const auto found = accounts.processes.find(of.process);
+  auto name = found == accounts.processes.end() ? "" : shown(job_name(found->second.known), 40);
+  if (name.empty()) name = fmt::format("process {}", of.process.pid);
+  const auto moment = [&](const record::Profile& profile) {
+    const double at = seconds_of(profile.at_ns);
+    return accounts.header.clock == record::Clock::Steps ? fmt::format("step {:.0f}", at)
+                                                         : format_duration(at - accounts.first_at);
+  };
+  if (of.kept.size() < 2) {
+    return fmt::format("Where {} allocates, at {}", name, moment(of.kept.back()));
+  }
+  return fmt::format("Where {} allocates, and what grew from {} to {}", name,
+                     moment(of.kept.front()), moment(of.kept.back()));
 }
 
 std::vector<std::string> group_sentences(const Accounts& accounts) {

@@ -26,6 +26,7 @@ constexpr std::size_t kNarrowest = 40;
 constexpr std::size_t kWidest = 120;  // longer lines are hard to read
 constexpr std::size_t kMostProcessRows = 12;
 constexpr std::size_t kAlike = 3;  // gone, of one name: told in one row
+constexpr std::size_t kMostSiteRows = 8;
 constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kNameColumns = 32;
 // A kind has a line where it is at least this share of the whole.
@@ -237,6 +238,25 @@ void put_kinds(Page& page, const Accounts& accounts) {
   for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
 }
 
+void put_sites(Page& page, const Accounts& accounts) {
+  for (const auto& of : accounts.sites.all()) {
+    Table table({{.title = "ALLOCATED IN", .importance = 9, .shrinks = true},
+                 {.title = "CALLED FROM", .importance = 2},
+                 {.title = "COUNT", .right = true, .importance = 1},
+                 {.title = "LIVE", .right = true, .importance = 7},
+                 {.title = "GREW", .right = true, .importance = 8}});
+    for (const auto& row : rows_of(of, kMostSiteRows)) {
+      table.add({row.where, row.from, row.count ? fmt::format("{:.0f}", *row.count) : "",
+                 size_or_dash(row.live), row.grown ? signed_size(*row.grown) : ""});
+    }
+    if (table.empty()) continue;
+    page.heading(sites_heading(accounts, of));
+    const auto lines = table.lines(page.columns());
+    page.line(page.ink().dim(lines.front()));
+    for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
+  }
+}
+
 void put_course(Page& page, const Accounts& accounts) {
   const auto line = sparkline(accounts.history, page.columns() - 2, page.unicode());
   page.heading("Memory of the job: " + seen_phrase(accounts));
@@ -259,6 +279,7 @@ std::string summary_text(const Accounts& accounts, const verdict::Verdicts& verd
   Page page(paint);
   if (!verdicts.all.empty()) put_verdict(page, verdicts.all.front());
   put_course(page, accounts);
+  put_sites(page, accounts);
   put_processes(page, accounts, verdicts);
   put_kinds(page, accounts);
   const auto limits = limit_facts(accounts);

@@ -24,6 +24,8 @@ bool told_together(const Accounts& accounts, record::Role role);
 std::vector<std::string> group_sentences(const Accounts& accounts);
 // "37 processes came and went; the largest held 812 MiB."
 std::string gone_sentence(const Accounts& accounts);
+// "Where train.py allocates, and what grew from 10 s to 6 min": of a process with profiles.
+std::string sites_heading(const Accounts& accounts, const Sites::OfProcess& of);
 // "12 min, 200 steps, 720 samples": how much was seen.
 std::string seen_phrase(const Accounts& accounts);
 // Limits and how near the job came to them, each as label and value.

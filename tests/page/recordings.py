@@ -110,6 +110,14 @@ def holders() -> Recording:
     return out
 
 
+def profiled() -> Recording:
+    """A real one, with profiles: tests/programs/profiled_service.py, recorded by tests/recordings/make_profiled_service.py."""
+    out = Recording()
+    stored = pathlib.Path(__file__).resolve().parents[1] / "recordings" / "profiled_service.jsonl"
+    out.lines = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
+    return out
+
+
 def leak() -> Recording:
     """Grows by 40 MiB a minute for two hours, with spikes every ten minutes."""
     out = Recording("python serve.py", interval=5)
@@ -159,6 +167,10 @@ def hostile() -> Recording:
             out.mark(second, "phase_end", name=EVIL["markup"] + EVIL["long"])
         if second in (60, 120):
             out.event(second, "note", name=EVIL["markup"] + EVIL["bidi"])
+        if second in (100, 180):
+            out.lines.append({"kind": "profile", "t": second, "pid": 10, "start": 10, "sampler": EVIL["markup"], "sampled_every": 512,
+                              "places": [{"function": text, "file": text, "line": i} for i, text in enumerate(EVIL.values())],
+                              "sites": [{"stack": list(range(len(EVIL))), "live": second * 9000}, *({"stack": [i], "live": second * 100} for i in range(len(EVIL)))]})
         if second in (150, 190):
             out.event(second, "held", pid=10, start=10, value=second * 9e6, total=12, name=f"{EVIL['markup'].replace(' ', '')}{EVIL['long']} {EVIL['bidi']}{EVIL['markup']}")
         processes = {10: ((200 + second * 10) * MIB, 30 * MIB, 0)}

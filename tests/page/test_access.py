@@ -17,7 +17,7 @@ def check(view):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("name", [("incident",), ("incident", 190), ("leak",), ("hostile",), ("holders",)])
+@pytest.mark.parametrize("name", [("incident",), ("incident", 190), ("leak",), ("hostile",), ("holders",), ("profiled",)])
 def test_axe_finds_nothing(report, look, name, phone, dark):
     check(look(report(*name), dark=dark, phone=phone, bypass_csp=True))
 

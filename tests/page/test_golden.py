@@ -28,6 +28,7 @@ VIEWS = {
     "interrupted-by-process": (("interrupted",), {}, "By process"),
 }
 LIVE = {"live-dark": {"dark": True}, "live-phone": {"phone": True}}
+SITES = {"sites-light": {}, "sites-dark": {"dark": True}, "sites-phone": {"phone": True}}
 SIDES = {"sides-light": {}, "sides-phone-dark": {"phone": True, "dark": True}}
 
 
@@ -71,6 +72,14 @@ def test_looks_as_it_did(report, look, name):
         view.page.mouse.move(0, 0)
         view.page.evaluate("document.activeElement.blur()")
         view.frame()
+    check(view, name)
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_sites_look_as_they_did(report, look, name):
+    view = look(report("profiled"), **SITES[name])
+    view.page.evaluate("document.querySelector('section.sites').scrollIntoView()")
+    view.frame()
     check(view, name)
 
 

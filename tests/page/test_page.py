@@ -218,6 +218,7 @@ def test_what_there_is_not_is_left_out(report, look):
     assert view.page.locator("#causes-title").count() == 0
     assert view.page.locator("#holdings-title").count() == 0
     assert view.page.locator("#census-title").count() == 0
+    assert view.page.locator("#sites-title").count() == 0
     assert view.page.locator("#events-title").count() == 0
     assert view.page.get_by_role("button", name="Steps").count() == 0
 

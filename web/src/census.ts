@@ -3,8 +3,8 @@
 import type { Range } from "./chart";
 import { choice } from "./controls";
 import { h } from "./dom";
-import { moment, size } from "./format";
-import { Icicle, type Measure } from "./icicle";
+import { count, moment, size } from "./format";
+import { Icicle, type Measure, rampLegend } from "./icicle";
 import { type Cell, type Head, table } from "./table";
 import { type Branch, grownFrom, type Held, rootOf, treeGrid } from "./treegrid";
 
@@ -18,7 +18,6 @@ export interface Census {
 }
 
 const SHOWN_AT_FIRST = 12;
-const number = new Intl.NumberFormat("en-GB");
 
 /** A tree as a table, and the same as a picture where there is more than one branch. */
 function treeAndPicture(label: string, branches: Branch[], withGrowth: boolean, what: string): HTMLElement {
@@ -39,10 +38,8 @@ function picture(label: string, branches: Branch[], withGrowth: boolean, what: s
   return h("div", { class: "picture" }, measures || legend ? h("div", { class: "bar" }, measures, legend) : null, icicle.element);
 }
 
-const rampLegend = () => h("span", { class: "ramp small" }, "grew by none of it", ...Array.from({ length: 5 }, (_, i) => h("i", { class: `ramp-${i}` })), "all of it");
-
 /** The censuses that a stretch of time is about: what is held at its end, and since when growth is told. */
-function censusesIn(times: number[], range: Range): { first: number; last: number } {
+export function censusesIn(times: number[], range: Range): { first: number; last: number } {
   const upTo = times.filter((time) => time <= range.to + 1e-6).length;
   const last = Math.max(0, upTo - 1);
   const from = times.findIndex((time) => time >= range.from - 1e-6);
@@ -104,7 +101,7 @@ function typesTable(census: Census): HTMLElement {
   const heads: Head[] = [{ text: "Type" }, { text: "Objects", numeric: true }, { text: "Bytes", numeric: true }, ...(retained ? [{ text: "Keeps alive", numeric: true }] : [])];
   return cut("Types", heads, census.types.map((type) => [
     { text: type.type, code: true, clip: true },
-    { text: number.format(type.count), sort: type.count },
+    { text: count(type.count), sort: type.count },
     { text: size(type.bytes + type.native_bytes), sort: type.bytes + type.native_bytes },
     ...(retained ? [{ text: size(type.retained_bytes ?? NaN), sort: type.retained_bytes ?? -1 }] : []),
   ]));
@@ -117,7 +114,7 @@ function buffersTable(caption: string, all: Buffers[]): HTMLElement {
     { text: (one.shape ?? one.size ?? []).join(" × ") || "scalar", clip: true },
     { text: one.dtype, clip: true },
     ...(devices ? [{ text: one.device ?? "" }] : []),
-    { text: number.format(one.count), sort: one.count },
+    { text: count(one.count), sort: one.count },
     { text: size(one.bytes), sort: one.bytes },
   ]));
 }
@@ -138,6 +135,6 @@ export function censusCard(census: Census, tree: boolean): HTMLElement {
       views.length > 1 ? choice("What is counted", views.map(([id, text]): [string, string] => [id, text]), views[0][0],
         (chosen) => place.replaceChildren(views.find(([id]) => id === chosen)![2]())) : null),
     place,
-    h("p", { class: "small" }, h("bdi", {}, `Python ${census.python}, pid ${census.pid}: ${number.format(census.objects)} objects, ${size(census.bytes)}.${stood}${census.incomplete ? ` Incomplete: ${census.incomplete}.` : ""}`)));
+    h("p", { class: "small" }, h("bdi", {}, `Python ${census.python}, pid ${census.pid}: ${count(census.objects)} objects, ${size(census.bytes)}.${stood}${census.incomplete ? ` Incomplete: ${census.incomplete}.` : ""}`)));
 }
 

@@ -17,6 +17,9 @@ export function size(bytes: number): string {
   return `${bytes < 0 && value > 0 ? "−" : ""}${value.toFixed(digits)}${NARROW}${UNITS[unit]}`;
 }
 
+/** "1,234,567". By hand: Intl takes 40 ms to wake up. */
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
 /** For an axis: whole numbers have no decimals. */
 export function axisSize(bytes: number): string {
   if (bytes === 0) return "0";

@@ -11,11 +11,12 @@ const ROW_PX = 24;
 const GAP_PX = 1;
 const LEAST_PX = 0.6; // narrower ones are drawn together
 const LABEL_PX = 34;
-const MOST_ROWS = 24;
+export const MOST_ROWS = 24;
 const MOST_LETTERS = 200;
 const FEWEST_LETTERS = 4;
 const STEPS = 5; // of the ramp
 const WORTH_A_COLOUR = 0.02;
+const FAINT = 0.3; // what a search did not find
 
 export type Measure = "held" | "grew";
 
@@ -25,7 +26,7 @@ interface Frame { branch: Branch; parent: number; depth: number; from: number; t
 const widthOf = (branch: Branch, measure: Measure): number => {
   if (measure === "held") return Math.max(0, branch.bytes);
   if (branch.children.length === 0) return Math.max(0, branch.grown ?? 0);
-  return branch.children.reduce((sum, child) => sum + widthOf(child, measure), 0);
+  return branch.children.reduce((sum, child) => sum + widthOf(child, measure), Math.max(0, branch.grownItself ?? 0));
 };
 
 /** Frames in the order of a walk, places from 0 to 1. */
@@ -50,6 +51,8 @@ export function framesOf(root: Branch, measure: Measure): Frame[] {
   put(root, -1, 0, 0);
   return frames;
 }
+
+export const rampLegend = () => h("span", { class: "ramp small" }, "grew by none of it", ...Array.from({ length: STEPS }, (_, i) => h("i", { class: `ramp-${i}` })), "all of it");
 
 /** Light text on dark colours, dark text on light ones. */
 function inkOn(colour: string): string {
@@ -78,6 +81,7 @@ export class Icicle {
   private zoomed = 0;
   private current = 0;
   private measure: Measure = "held";
+  private wanted = "";
 
   constructor(label: string, private what: string) {
     const stage = h("div", { class: "stage", tabindex: "0", role: "application", "aria-label": `${label}. Arrow keys walk, Enter zooms in, Escape out.` }, this.canvas, this.tip);
@@ -108,6 +112,27 @@ export class Icicle {
     this.current = 0;
     this.readout.textContent = "";
     this.draw();
+  }
+
+  /** What is not called so is drawn faintly. */
+  search(text: string): void {
+    if (text === this.wanted) return;
+    this.wanted = text;
+    this.draw();
+    if (text === "") {
+      this.readout.textContent = "";
+      return;
+    }
+    const found = this.frames.flatMap((frame, i) => (i > 0 && frame.to > frame.from && this.isWanted(frame) ? [i] : []));
+    const outermost = found.filter((index) => {
+      for (let up = this.frames[index].parent; up > 0; up = this.frames[up].parent) if (this.isWanted(this.frames[up])) return false;
+      return true;
+    });
+    this.readout.textContent = `${found.length} found · ${size(outermost.reduce((sum, index) => sum + this.frames[index].bytes, 0))}`;
+  }
+
+  private isWanted(frame: Frame): boolean {
+    return this.wanted === "" || `${nameOf(frame)} ${frame.branch.type}`.toLowerCase().includes(this.wanted);
   }
 
   private pixels(): { width: number; ratio: number; place: (share: number) => number } {
@@ -157,11 +182,16 @@ export class Icicle {
     const top = frame.depth * ROW_PX;
     const width = Math.max(LEAST_PX, right - left - GAP_PX);
     const colour = this.colourOf(frame, ramp);
+    pen.globalAlpha = this.isWanted(frame) ? 1 : FAINT;
     pen.fillStyle = colour;
     pen.fillRect(left, top, width, ROW_PX - GAP_PX);
-    if (width < LABEL_PX) return;
+    if (width < LABEL_PX) {
+      pen.globalAlpha = 1;
+      return;
+    }
     pen.fillStyle = inkOn(colour);
     pen.fillText(fitted(pen, nameOf(frame), size(frame.bytes), width - 12), left + 6, top + ROW_PX / 2);
+    pen.globalAlpha = 1;
   }
 
   private outline(pen: CanvasRenderingContext2D, index: number, colour: string): void {

@@ -77,10 +77,10 @@ const PROCESS_HEADS: Head[] = [
 
 export interface RangeCard<T> { element: HTMLElement; show: (range: Range) => void; update: (report: Report, data: T) => void }
 
-export function processCard(firstReport: Report, firstSeries: ProcessSeries | null): RangeCard<ProcessSeries | null> {
+export function processCard(firstReport: Report, firstSeries: ProcessSeries | null, firstRange: Range): RangeCard<ProcessSeries | null> {
   let report = firstReport;
   let series = firstSeries;
-  let range: Range = { from: 0, to: Infinity, whole: true };
+  let range = firstRange;
   let wanted = "";
   let all = false;
   const made = liveTable("Processes", PROCESS_HEADS);
@@ -140,10 +140,10 @@ function kindRow(row: KindRow, most: number, numbers: Numbers | null): Cell[] {
   ];
 }
 
-export function kindCard(firstReport: Report, firstTree: Tree): RangeCard<Tree> {
+export function kindCard(firstReport: Report, firstTree: Tree, firstRange: Range): RangeCard<Tree> {
   let report = firstReport;
   let tree = firstTree;
-  let range: Range = { from: 0, to: Infinity, whole: true };
+  let range = firstRange;
   const heads: Head[] = [
     { text: report.kinds.some((row) => row.kind === "total") ? "Kind" : "Series" }, { text: "Least", numeric: true }, { text: "Most", numeric: true },
     { text: "Floor", numeric: true }, { text: "Grew", numeric: true }, { text: "At the end", numeric: true }, { text: "Share", hint: "drawn" },

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths by which objects are held, as a tree that is walked with the arrow keys. Rows are made when their branch is opened.
 import { h } from "./dom";
-import { growth, size } from "./format";
+import { count, growth, size } from "./format";
 
 export interface Held { path: string; type: string; bytes: number; count: number; grown: number | null }
-export interface Branch { label: string; type: string; bytes: number; count: number; grown: number | null; children: Branch[] }
+/** Most branches are the sum of their children; one that has more has grown by itself, too. */
+export interface Branch { label: string; type: string; bytes: number; count: number; grown: number | null; grownItself?: number; children: Branch[] }
 
 const LONGEST_PATH = 400;
 const OPEN_AT_FIRST = 8;
-const number = new Intl.NumberFormat("en-GB");
 
 /** "a.b local 'x'[*].rows" -> "a", ".b local 'x'", "[*]", ".rows" */
 export const partsOf = (path: string): string[] => path.slice(0, LONGEST_PATH).split(/(?=\.[A-Za-z_<])|(?=\[)|(?=\{)|(?= -> )/).filter((part) => part !== "");
@@ -64,7 +64,7 @@ export function treeGrid(label: string, branches: Branch[], withGrowth: boolean)
     const element = h("tr", { role: "row", tabindex: "-1", "aria-level": level, "aria-posinset": at, "aria-setsize": of, "aria-expanded": leaf ? undefined : "false" },
       h("td", { role: "gridcell" }, name),
       h("td", { role: "gridcell" }, h("code", { class: "clip", title: branch.type }, branch.type || (leaf ? "" : `${branch.children.length} ways`))),
-      h("td", { role: "gridcell", class: "number" }, number.format(branch.count)),
+      h("td", { role: "gridcell", class: "number" }, count(branch.count)),
       h("td", { role: "gridcell", class: "number" }, size(branch.bytes)),
       ...(withGrowth ? [h("td", { role: "gridcell", class: "number" }, branch.grown === null ? "–" : growth(branch.grown))] : []),
       h("td", { role: "gridcell" }, bar));

@@ -10,6 +10,7 @@ import { h } from "./dom";
 import { saveReport, saveSeries } from "./download";
 import { moment } from "./format";
 import { hero } from "./hero";
+import { type SitesCard, sitesCard } from "./sites";
 import { kindCard, processCard } from "./tables";
 import { type TimelineCard, timelineCard } from "./timeline";
 
@@ -51,11 +52,12 @@ const isMarked = (element: HTMLElement) => {
 
 export class ReportView {
   readonly main = h("main", {});
-  private slots = { hero: new Slot(), timeline: new Slot(), causes: new Slot(), holdings: new Slot(), census: new Slot(), reasons: new Slot(), range: new Slot(), processes: new Slot(), kinds: new Slot(), events: new Slot(), how: new Slot() };
+  private slots = { hero: new Slot(), timeline: new Slot(), causes: new Slot(), sites: new Slot(), holdings: new Slot(), census: new Slot(), reasons: new Slot(), range: new Slot(), processes: new Slot(), kinds: new Slot(), events: new Slot(), how: new Slot() };
   private timeline: TimelineCard | null = null;
   private processes: ReturnType<typeof processCard> | null = null;
   private kinds: ReturnType<typeof kindCard> | null = null;
   private holdings: HoldingsCard | null = null;
+  private sites: SitesCard | null = null;
   private events: ReturnType<typeof eventsCard> = null;
   private range: Range = { from: -Infinity, to: Infinity, whole: true };
   private report: Report | null = null;
@@ -75,16 +77,28 @@ export class ReportView {
 
   /** Everything but the chart, which wants to be on the page before it is drawn. */
   async show(report: Report): Promise<void> {
-    const [tree, series] = await Promise.all([
-      report.tree ? unpackTree(report.tree) : null,
-      report.process_series ? unpackProcesses(report.process_series) : null,
-    ]);
+    await this.showFirst(report);
+    await this.showRest(report);
+  }
+
+  /** What the first screen has: the answer, and the place of the chart. */
+  async showFirst(report: Report): Promise<void> {
+    const tree = report.tree ? await unpackTree(report.tree) : null;
     this.report = report;
     this.tree = tree;
-    const { slots } = this;
     const verdict = report.verdicts[0];
-    slots.hero.show(verdict, () => (verdict ? hero(verdict) : null));
+    this.slots.hero.show(verdict, () => (verdict ? hero(verdict) : null));
+    if (this.timeline && tree) this.timeline.update(report, tree);
+    else if (tree) this.addTimeline(report, tree);
+  }
+
+  /** What is below it. */
+  async showRest(report: Report): Promise<void> {
+    const series = report.process_series ? await unpackProcesses(report.process_series) : null;
+    const { slots, tree } = this;
+    const verdict = report.verdicts[0];
     slots.causes.show(verdict?.causes, () => causesCard(verdict?.causes ?? []));
+    slots.sites.show(report.sites, () => this.showSites(report));
     slots.holdings.show(report.holdings, () => {
       this.holdings = holdingsCard(this.toldMore(report), report.clock);
       this.holdings?.show(this.range);
@@ -98,19 +112,25 @@ export class ReportView {
       return this.events?.element ?? null;
     });
     slots.how.show([report.how, report.notes], () => howCard(report, this.files(tree !== null)));
-    if (this.timeline && tree) this.timeline.update(report, tree);
-    else if (tree) this.addTimeline(report, tree);
     if (isMarked(this.main)) return;
     if (this.processes) this.processes.update(report, series);
     else if (report.processes.length > 0) {
-      this.processes = processCard(report, series);
+      this.processes = processCard(report, series, this.range);
       slots.processes.element.append(this.processes.element);
     }
     if (this.kinds && tree) this.kinds.update(report, tree);
     else if (tree && report.kinds.length > 0) {
-      this.kinds = kindCard(report, tree);
+      this.kinds = kindCard(report, tree, this.range);
       slots.kinds.element.append(this.kinds.element);
     }
+  }
+
+  /** Made once: what the reader looks for in it stays. */
+  private showSites(report: Report): HTMLElement | null {
+    if (this.sites) this.sites.update(report.sites ?? []);
+    else this.sites = sitesCard(report.sites ?? [], report.clock);
+    this.sites?.show(this.range);
+    return this.sites?.element ?? null;
   }
 
   /** What piles up is told by its own card: nothing is said twice. */
@@ -153,6 +173,7 @@ export class ReportView {
       this.processes?.show(range);
       this.kinds?.show(range);
       this.holdings?.show(range);
+      this.sites?.show(range);
       this.events?.show(range);
     }, REST_MS);
   }
