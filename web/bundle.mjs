@@ -18,6 +18,7 @@ async function bundled(entry) {
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
+    inject: entry.endsWith(".ts") ? ["src/plain_intl.ts"] : [],
     loader: { ".woff2": "dataurl" },
     write: false,
   });

@@ -148,8 +148,12 @@ export class Chart {
   private values(): (number | null)[][] {
     if (this.cut === "floor") return [this.level.high, this.level.floor];
     const stack = this.cut;
+    const known = this.level.drawn.get(stack);
+    if (known) return known;
     const kept = partsOf(this.level, this.tree, stack).filter((_, i) => this.tree[stack][i].kind !== "gpu");
-    return (stack === "named" ? [...kept] : stacked(kept)).reverse();
+    const made = (stack === "named" ? [...kept] : stacked(kept)).reverse();
+    this.level.drawn.set(stack, made);
+    return made;
   }
 
   private chooseLevel(): void {

@@ -21,7 +21,14 @@ export function header(actions: (HTMLElement | null)[], back?: string): Top {
   };
 }
 
-/** Tests wait for it: everything is drawn, after so many milliseconds. */
+const onTheScreen = () => new Promise<string>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now().toFixed(0)))));
+
+/** The first screen is drawn, after so many milliseconds. */
+export async function tellFirst(): Promise<void> {
+  document.documentElement.dataset.first = await onTheScreen();
+}
+
+/** Tests wait for it: everything is. */
 export function tellDrawn(): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = performance.now().toFixed(0))));
+  void onTheScreen().then((ms) => (document.documentElement.dataset.ready = ms));
 }

@@ -6,7 +6,7 @@ import type { Layer, Marks, Tree } from "./data";
 /** Where no value is known there is null, so that the curve is broken. */
 type Values = (number | null)[];
 /** `rows`: which row of the tree each stands for, the one of its peak; -1: none. */
-export interface Level { x: number[]; time: number[]; low: Values; high: Values; floor: Values; rows: number[]; stacks: Map<string, Values[]> }
+export interface Level { x: number[]; time: number[]; low: Values; high: Values; floor: Values; rows: number[]; stacks: Map<string, Values[]>; drawn: Map<string, Values[]> }
 export type Stack = "bands" | "kinds" | "named";
 const FEWEST_ROWS = 256;
 
@@ -45,7 +45,7 @@ export function stepAxis(tree: Tree, secondsPerStep: number): Axis {
 
 export const timeAxis: Axis = { ofTime: (t) => t, timeOf: (x) => x, bySteps: false };
 
-const emptyLevel = (): Level => ({ x: [], time: [], low: [], high: [], floor: [], rows: [], stacks: new Map() });
+const emptyLevel = (): Level => ({ x: [], time: [], low: [], high: [], floor: [], rows: [], stacks: new Map(), drawn: new Map() });
 
 function finest(tree: Tree, marks: Marks, restarts: number[], axis: Axis): Level {
   const breaks = [...marks.gaps.map((gap) => gap.to), ...restarts].sort((a, b) => a - b);

@@ -2,7 +2,7 @@
 import { button, choice } from "./controls";
 import { readData, type Report } from "./data";
 import { h } from "./dom";
-import { header, tellDrawn, type Top } from "./header";
+import { header, tellDrawn, tellFirst, type Top } from "./header";
 import { live } from "./live";
 import { sideNames, type Sides, sidesView } from "./sides";
 import { switchTheme } from "./theme";
@@ -15,12 +15,15 @@ async function show(report: Report, page: HTMLElement): Promise<void> {
   document.title = `${report.verdicts[0]?.words.tag ?? "tidegauge"}: ${report.title}`;
   const fonts = interFont();
   const view = new ReportView();
-  await view.show(report);
+  await view.showFirst(report);
   const top = header([report.tree ? button("Download data", () => view.saveData()) : null, themeButton()]);
   top.show(report.title, report.seen);
   page.replaceChildren(top.element, view.main, h("footer", {}, report.tool));
   await fonts;
   view.start();
+  // What is below the first screen comes when that can be read.
+  await tellFirst();
+  await view.showRest(report);
   tellDrawn();
 }
 

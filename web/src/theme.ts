@@ -14,7 +14,13 @@ const KINDS = new Set(["anon", "file", "shmem", "hugetlb", "swap", "page_tables"
 
 export function palette(): Palette {
   const style = getComputedStyle(document.documentElement);
-  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  // Asked for in every frame.
+  const known = new Map<string, string>();
+  const of = (name: string) => {
+    const colour = known.get(name) ?? style.getPropertyValue(`--${name}`).trim();
+    known.set(name, colour);
+    return colour;
+  };
   return {
     of,
     kind: (kind) => of(`kind-${KINDS.has(kind) ? kind : "rest"}`),
