@@ -15,7 +15,7 @@ namespace tidegauge::view {
 
 namespace {
 
-constexpr int kWideColumns = 120;  // from here on facts stand two by two, and a panel on the right
+constexpr int kWideColumns = 120;  // from here on there is a panel on the right
 constexpr int kSideColumns = 42;
 constexpr int kSideGap = 2;
 constexpr int kFewestChartRows = 7;  // rule and axis included
@@ -30,9 +30,9 @@ struct Layout {
   bool wide = false;
 };
 
-int fact_rows(const LiveState& state, bool wide) {
+int fact_rows(const LiveState& state, bool wide, int columns) {
   const auto count = static_cast<int>(state.words.facts.size());
-  return wide ? (count + 1) / 2 : count;
+  return wide && facts_across(state, columns) == 2 ? (count + 1) / 2 : count;
 }
 
 int table_rows(const LiveState& state, const Controls& controls, bool wide) {
@@ -52,8 +52,8 @@ Layout share_out(const LiveState& state, const Controls& controls, Size size) {
   }
   // Facts and processes get what a chart of decent height leaves.
   const int spare = std::max(0, left - kFewestChartRows - size.rows / 5);
-  layout.facts =
-      std::min(fact_rows(state, layout.wide), spare <= 4 ? spare / 2 : std::max(2, spare / 2));
+  layout.facts = std::min(fact_rows(state, layout.wide, size.columns),
+                          spare <= 4 ? spare / 2 : std::max(2, spare / 2));
   layout.table =
       std::min(table_rows(state, controls, layout.wide), std::max(0, spare - layout.facts));
   if (layout.table < 3) layout.table = 0;  // a title without a line says nothing

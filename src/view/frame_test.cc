@@ -43,6 +43,25 @@ TEST(Frame, ShowsTheSettledIncident) {
   expect_frame("settled-by-step-100x30", frame(live.state(), {.by_step = true}, {100, 30}));
 }
 
+// What does not fit is left out as a whole: half a number is a wrong one.
+TEST(Frame, CutsNoFact) {
+  const FakeLive live(201);
+  auto state = live.state();
+  state.words.facts.push_back({"What piles up", "14.6 GiB in 560 PIL.JpegImagePlugin.JpegImageFile",
+                               "held by train.Lazy.rows[*]['image']", "cause"});
+  for (const auto& size :
+       {Size{80, 24}, Size{100, 30}, Size{120, 40}, Size{160, 45}, Size{200, 50}}) {
+    const auto text = frame(state, {}, size).text();
+    EXPECT_NE(text.find("171 MiB per step"), std::string::npos) << text;
+    EXPECT_TRUE(size.columns < 120 || text.find("rows[*]['image']") != std::string::npos) << text;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const bool fact = line.starts_with("How") || line.starts_with("Until");
+      EXPECT_FALSE(fact && line.find("…") != std::string::npos) << line;
+    }
+  }
+}
+
 TEST(Frame, ReadsWithoutUnicode) {
   const FakeLive live(400);
   const auto grid = frame(live.state(), {}, {100, 30}, false);

@@ -116,23 +116,49 @@ std::vector<Fact> first_things_first(std::vector<Fact> facts) {
   return facts;
 }
 
+// Of a detail, its parts that fit: "165 MiB to 177 MiB" says something, "165 MiB to 1…" does not.
+// Of one that does not fit at all, a way say, where it begins and where it leads to.
+std::string fitting(const std::string& detail, std::size_t room) {
+  constexpr std::string_view kBetween = "; ";
+  constexpr std::size_t kFewest = 12;
+  if (columns_of(detail) <= room) return detail;
+  auto end = detail.rfind(kBetween);
+  while (end != std::string::npos && columns_of(detail.substr(0, end)) > room) {
+    end = end == 0 ? std::string::npos : detail.rfind(kBetween, end - 1);
+  }
+  if (end != std::string::npos) return detail.substr(0, end);
+  return room < kFewest ? "" : shown_way(detail.substr(0, detail.find(kBetween)), room);
+}
+
 }  // namespace
+
+int facts_across(const LiveState& state, int columns) {
+  const auto fits = [&](const Fact& fact) {
+    const auto needed = columns_of(fact.value) + (fact.detail.empty() ? 0 : 2) +
+                        columns_of(fact.detail) + static_cast<std::size_t>(kLabelColumns) + 1;
+    return needed <= static_cast<std::size_t>(columns / 2);
+  };
+  const auto& facts = state.words.facts;
+  return std::all_of(facts.begin(), facts.end(), fits) ? 2 : 1;
+}
 
 void draw_facts(Grid& grid, const LiveState& state, const Rect& area) {
   const auto facts = first_things_first(state.words.facts);
-  const int across =
-      area.rows > 0 && static_cast<int>(facts.size()) > area.rows && area.columns >= 120 ? 2 : 1;
+  const bool too_many = static_cast<int>(facts.size()) > area.rows;
+  const int across = area.rows > 0 && too_many && area.columns >= 120 ? 2 : 1;
   const int room = area.columns / across;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const int row = static_cast<int>(i) / across;
     if (row >= area.rows) break;
     const int left = area.column + static_cast<int>(i) % across * room;
-    const int end = left + room - 1;
+    const int end = left + room - (across > 1 ? 1 : 0);
     grid.put(area.row + row, left, facts[i].label, Style::Dim, std::min(kLabelColumns - 1, room));
     const int column = left + kLabelColumns;
     const int after =
         grid.put(area.row + row, column, facts[i].value, Style::Plain, end - column) + 2;
-    if (end - after >= 8) grid.put(area.row + row, after, facts[i].detail, Style::Dim, end - after);
+    if (after >= end) continue;
+    grid.put(area.row + row, after, fitting(facts[i].detail, static_cast<std::size_t>(end - after)),
+             Style::Dim);
   }
 }
 

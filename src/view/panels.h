@@ -12,6 +12,8 @@ namespace tidegauge::view {
 void draw_title(Grid& grid, const LiveState& state, const Controls& controls, int row);
 // Tag and headline, on as many rows as allowed; returns how many it took.
 int draw_verdict(Grid& grid, const LiveState& state, int row, int most);
+// How many facts stand in a row: two where each of them fits whole into half of it.
+int facts_across(const LiveState& state, int columns);
 void draw_facts(Grid& grid, const LiveState& state, const Rect& area);
 void draw_processes(Grid& grid, const LiveState& state, const Controls& controls, const Rect& area);
 void draw_kinds(Grid& grid, const LiveState& state, const Rect& area);
