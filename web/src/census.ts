@@ -71,7 +71,7 @@ export function holdingsCard(holdings: Holding[], clock: string): HoldingsCard |
     });
     place.replaceChildren(
       treeAndPicture("Who holds what", grownFrom(held), several, "what is held"),
-      h("p", { class: "small" }, `Python objects of `, h("bdi", {}, chosen.label || `pid ${chosen.pid}`), ` as of ${at(chosen.times[last])}${since}. Arrow keys walk through the tree.`));
+      h("p", { class: "small" }, `Python objects of `, h("bdi", {}, chosen.label || `pid ${chosen.pid}`), ` as of ${at(chosen.times[last])}${since}.`, h("span", { class: "hint" }, " Arrow keys walk through the tree.")));
   };
   draw();
   const element = h("section", { class: "card", "aria-labelledby": "holdings-title" },
