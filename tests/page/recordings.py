@@ -3,9 +3,15 @@
 import json
 import math
 import pathlib
+import re
 
 MIB = 1024  # in KiB, as the file has it
 GIB = 1024 * MIB
+
+
+def document_of(page):
+    """The report in a page."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S).group(1))
 
 
 class Recording:
@@ -110,11 +116,12 @@ def holders() -> Recording:
     return out
 
 
-def profiled() -> Recording:
+def profiled(seconds=math.inf) -> Recording:
     """A real one, with profiles: tests/programs/profiled_service.py, recorded by tests/recordings/make_profiled_service.py."""
     out = Recording()
     stored = pathlib.Path(__file__).resolve().parents[1] / "recordings" / "profiled_service.jsonl"
-    out.lines = [json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines()]
+    lines = (json.loads(line) for line in stored.read_text(encoding="utf-8").splitlines())
+    out.lines = [line for line in lines if line.get("t", 0) <= seconds]
     return out
 
 

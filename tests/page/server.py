@@ -111,11 +111,14 @@ class Server:
 
 
 class Replay:
-    """The page of a server whose streams and documents are stored ones: what it shows is known, and stays as it is."""
+    """The page of a server whose streams and documents are stored ones: what it shows is known, and stays as it is until say()."""
 
     def __init__(self, page, streams, documents):
         """`streams` and `documents`: what comes under which path."""
-        over = self.over = threading.Event()
+        news = self.news = threading.Condition()
+        said = self.said = {path: [first] for path, first in streams.items()}
+        self.over = False
+        replay = self
 
         class Answer(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -124,13 +127,21 @@ class Replay:
                 self.send_response(200)
                 self.send_header("Connection", "close")
                 self.end_headers()
-                if self.path in streams:
-                    self.wfile.write(f"id: stored-1\ndata: {json.dumps(streams[self.path])}\n\n".encode())
-                    self.wfile.flush()
-                    over.wait()  # a stream goes on
+                if self.path in said:
+                    self.go_on(said[self.path])
                 else:
                     self.wfile.write(json.dumps(documents[self.path]).encode() if self.path in documents else page.encode())
                 self.close_connection = True
+
+            def go_on(self, documents):
+                sent = 0
+                while not replay.over:
+                    for document in documents[sent:]:
+                        sent += 1
+                        self.wfile.write(f"id: stored-{sent}\ndata: {json.dumps(document)}\n\n".encode())
+                        self.wfile.flush()
+                    with news:
+                        news.wait_for(lambda: replay.over or len(documents) > sent)
 
             def log_message(self, *_):
                 pass
@@ -141,8 +152,15 @@ class Replay:
         self.thread.start()
         self.address = f"http://127.0.0.1:{self.server.server_port}/#token=stored"
 
+    def say(self, path, document):
+        with self.news:
+            self.said[path].append(document)
+            self.news.notify_all()
+
     def stop(self):
-        self.over.set()
+        with self.news:
+            self.over = True
+            self.news.notify_all()
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()

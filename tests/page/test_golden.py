@@ -2,14 +2,13 @@
 """The page looks as it looked when somebody looked at it. TIDEGAUGE_WRITE_PICTURES=1 writes the pictures anew: look at them before you
 store them. A picture that differs is left in out/page/."""
 import io
-import json
 import os
 import pathlib
-import re
 
 import numpy as np
 import pytest
 from PIL import Image, ImageFilter
+from recordings import document_of
 from server import Replay, Server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -86,11 +85,6 @@ def test_sites_look_as_they_did(report, look, name):
 @pytest.mark.parametrize("name", SIDES)
 def test_side_by_side_looks_as_it_did(sides, look, name):
     check(look(sides("incident", "on_demand"), **SIDES[name]), name)
-
-
-def document_of(page):
-    """The report in a page."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S).group(1))
 
 
 @pytest.fixture(scope="module")

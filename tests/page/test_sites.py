@@ -7,6 +7,7 @@ import subprocess
 import pytest
 import recordings
 from playwright.sync_api import expect
+from server import Replay, Server
 
 
 class Card:
@@ -94,6 +95,28 @@ def test_growth_is_about_the_stretch_that_is_shown(card):
     expect(card.element).not_to_contain_text("the first of")
     assert 0 < grew() < 0.6 * whole
     assert "Blocks" not in card.words()  # known as of the last profile only
+
+
+def test_what_a_reader_looks_for_stays_when_another_profile_comes(tidegauge, report, look, tmp_path):
+    server = Server(tidegauge, tmp_path)
+    page = server.ask("/", token=False)[2]
+    server.stop()
+    head = {"key": "7-7", "pid": 7, "ended": False, "recording": None}
+    early, late = ({"schema": "tidegauge/live/1", "job": head, "report": recordings.document_of(report("profiled", seconds))} for seconds in (90, 170))
+    replay = Replay(page, {"/api/jobs/7-7/stream": early}, {})
+    try:
+        card = Card(look(f"{replay.address}&job=7-7"))
+        card.search("raw_decode")
+        width = card.element.get_by_label("Width").get_by_role("button", name="Grew", exact=True)
+        width.click()
+        expect(card.element).to_contain_text("as of 1:")
+        replay.say("/api/jobs/7-7/stream", late)
+        expect(card.element).to_contain_text("as of 2:")
+        assert len(card.rows()) == 1 and width.get_attribute("aria-pressed") == "true"
+        assert card.element.get_by_role("searchbox").input_value() == "raw_decode"
+        assert card.view.said == []
+    finally:
+        replay.stop()
 
 
 def test_text_and_markdown_have_the_same_table(tidegauge, tmp_path):
