@@ -37,8 +37,8 @@ constexpr Address kColumns = 32;
 std::optional<std::uint64_t> ArrowReader::bytes_of(const ObjectView& object,
                                                    NativeReader& natives) const {
   if (object.body.size() < kPointerAgain + sizeof(Address)) return {};
-  const auto behind = object.at<Address>(kPointer);
-  const auto again = object.at<Address>(kPointerAgain);
+  const auto behind = object.field<Address>(kPointer);
+  const auto again = object.field<Address>(kPointerAgain);
   if (behind == 0) return 0;  // not yet, or not any more
   const bool is_buffer = object.type->shape == Shape::ArrowBuffer;
   Walk walk;
@@ -68,7 +68,7 @@ std::optional<std::uint64_t> ArrowReader::bytes_of(const ObjectView& object,
 }
 
 std::int64_t ArrowReader::presumed_length(const ObjectView& object) const {
-  const auto behind = object.at<Address>(kPointer);
+  const auto behind = object.field<Address>(kPointer);
   const auto at = [&](Address place) { return memory_.get<std::int64_t>(place).value_or(0); };
   switch (object.type->shape) {
     case Shape::ArrowTable:

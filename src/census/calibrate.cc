@@ -28,11 +28,16 @@ class Calibration {
     return found ? std::optional(row_) : std::nullopt;
   }
   Address interpreter() const { return interpreter_; }
+  Address collector() const { return collector_; }  // its thresholds, in the interpreter
 
  private:
   Address fact(const char* name) const {
     const auto found = facts_.find(name);
     return found == facts_.end() ? 0 : found->second;
+  }
+
+  Address in_fact(const char* name, Address offset) const {
+    return in_object(row_, fact(name), offset);
   }
 
   // The offset of a word in [from, to) of what lies at `start`.
@@ -81,11 +86,13 @@ class Calibration {
     for (Address at = 0; at < kInterpreterBytes; at += 8) {
       const auto head = interpreter_ + at;
       if (memory_.get<std::int32_t>(head + 16) != kThreshold) continue;
-      if (!is_gc_head(memory_, head) || !is_gc_head(memory_, head + kHead) ||
-          !is_gc_head(memory_, head + 2 * kHead)) {
+      if (!row_.free_threaded &&
+          (!is_gc_head(memory_, head) || !is_gc_head(memory_, head + kHead) ||
+           !is_gc_head(memory_, head + 2 * kHead))) {
         continue;
       }
-      row_.gc_heads = static_cast<std::uint16_t>(at);
+      collector_ = at;
+      row_.gc_heads = static_cast<std::uint16_t>(row_.free_threaded ? 0 : at);
       return true;
     }
     return false;
@@ -108,14 +115,17 @@ class Calibration {
     const auto tuple = offset_of(first, fact("three"), 16, 64);
     if (!take(row_.tuple_items, tuple)) return false;
     constexpr std::uint64_t kDigits = 4;  // of 2 ** 100
-    const auto size = memory_.get<std::uint64_t>(fact("number") + object::kSize).value_or(0);
+    const auto size = memory_.get<std::uint64_t>(in_fact("number", object::kSize)).value_or(0);
     row_.int_tag = size >> 3 == kDigits;
     if (!row_.int_tag && size != kDigits) return false;
     // Flags above the count: a built-in object, which never goes, has some.
-    row_.flagged_refcount = memory_.get<std::uint64_t>(fact("none")).value_or(0) >> 48 != 0;
-    const auto content = memory_.pointer(fact("array") + 56);
-    row_.bytearray_in_bytes = memory_.pointer(content + object::kType) == fact("bytes");
-    return memory_.pointer(memory_.pointer(fact("some") + list::kItems) + 8) == first;
+    if (!row_.free_threaded) {
+      row_.flagged_refcount = memory_.get<std::uint64_t>(fact("none")).value_or(0) >> 48 != 0;
+    }
+    const auto content = memory_.pointer(in_fact("array", 56));
+    row_.bytearray_in_bytes =
+        memory_.pointer(in_object(row_, content, object::kType)) == fact("bytes");
+    return memory_.pointer(memory_.pointer(in_fact("some", list::kItems)) + 8) == first;
   }
 
   std::optional<std::uint16_t> text_offset(Address text, std::string_view begins) const {
@@ -125,15 +135,27 @@ class Calibration {
     if (at == std::string_view::npos) return {};
     return static_cast<std::uint16_t>(at);
   }
+  // Compact, ASCII, a byte for each character, and not interned.
+  bool find_text_state() {
+    constexpr std::uint32_t kKnown = 1 | 1U << 3 | 1U << 4;
+    const auto state = memory_.get<std::uint32_t>(in_fact("text", text::kState)).value_or(0);
+    for (const auto bit : std::initializer_list<std::uint16_t>{2, 8}) {
+      if ((state & (kKnown << bit)) != kKnown << bit) continue;
+      row_.text_kind_bit = bit;
+      return true;
+    }
+    return false;
+  }
   bool find_texts() {
-    return take(row_.ascii_header, text_offset(fact("text"), "tidegauge: known")) &&
+    return find_text_state() &&
+           take(row_.ascii_header, text_offset(fact("text"), "tidegauge: known")) &&
            take(row_.compact_header, text_offset(fact("wide"), "tidegauge: kn\xf6wn"));
   }
 
   bool find_type() {
     const auto kind = fact("kind");
-    if (memory_.pointer(kind + type::kBasicSize) != fact("basicsize") ||
-        memory_.pointer(kind + type::kFlags) != fact("flags")) {
+    if (memory_.pointer(in_object(row_, kind, type::kBasicSize)) != fact("basicsize") ||
+        memory_.pointer(in_object(row_, kind, type::kFlags)) != fact("flags")) {
       return false;
     }
     constexpr Address kSmallest = 400;
@@ -184,8 +206,9 @@ class Calibration {
       row_.instance_kind = InstanceKind::ValuesBefore;
     } else {
       row_.instance_kind = InstanceKind::InBody;
-      const auto offset = memory_.get<std::uint32_t>(fact("kind") + type::kDictOffset).value_or(0);
-      return is_dict(memory_, memory_.pointer(one + offset));
+      const auto offset =
+          memory_.get<std::uint32_t>(in_fact("kind", type::kDictOffset)).value_or(0);
+      return is_dict(memory_, row_, memory_.pointer(one + offset));
     }
     return true;
   }
@@ -255,6 +278,7 @@ class Calibration {
   Address runtime_;
   Layout row_;
   Address interpreter_ = 0;
+  Address collector_ = 0;
   Address thread_ = 0;
 };
 
@@ -276,7 +300,7 @@ std::optional<Layout> calibrate(Model& model, const Memory& memory, Address runt
   if (!row) return {};
   // That a collection is under way is said by the one number near its lists that becomes 1 with it.
   row->gc_collecting = 0;
-  const auto lists = calibration.interpreter() + row->gc_heads;
+  const auto lists = calibration.interpreter() + calibration.collector();
   const auto idle = words_of(memory, lists);
   if (!model.go_on_to_a_collection()) return row;
   const auto busy = words_of(memory, lists);
@@ -286,7 +310,7 @@ std::optional<Layout> calibrate(Model& model, const Memory& memory, Address runt
   }
   if (candidates.size() == 1) {
     row->gc_collecting =
-        static_cast<std::uint16_t>(row->gc_heads + candidates[0] * sizeof(std::int32_t));
+        static_cast<std::uint16_t>(calibration.collector() + candidates[0] * sizeof(std::int32_t));
   }
   return row;
 }

@@ -86,9 +86,10 @@ constexpr const char* kNoArenas =
 
 void stream(const Memory& memory, const Interpreter& python, const std::vector<Region>& regions,
             Census& census) {
-  const auto arenas = find_arenas(CachedMemory(memory, kFewChunks), python);
+  const auto [arenas, pages] = find_places(CachedMemory(memory, kFewChunks), python, regions);
   TypeTable types(memory, python);
-  const auto tally = count_live({memory, *python.layout, arenas, regions, threads_to_use()}, types);
+  const auto tally =
+      count_live({memory, *python.layout, arenas, regions, threads_to_use(), pages}, types);
   census.streaming = true;
   census.objects = tally.objects;
   census.bytes = tally.bytes;
@@ -132,10 +133,10 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
   }
   const ProcessMemory live(pid);
   const CachedMemory near(live, kFewChunks);
-  const auto arenas = find_arenas(near, python);
+  const auto [arenas, pages] = find_places(near, python, regions);
   TypeTable types(near, python);
-  auto spared =
-      stretches_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use()}, types);
+  auto spared = stretches_to_spare(
+      pid, {live, *python.layout, arenas, regions, threads_to_use(), pages}, types);
   wishes.spared = std::move(spared.stretches);
   wishes.holes = std::move(spared.holes);
   return wishes;
@@ -190,7 +191,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   const MappedMemory spared(live, as_regions(wishes.spared));
   const EitherMemory mapped(copied, spared);
   const CachedMemory around(mapped, kCacheChunks);
-  const auto arenas = find_arenas(CachedMemory(mapped, kFewChunks), python);
+  const auto [arenas, pages] = find_places(CachedMemory(mapped, kFewChunks), python, *regions);
   const auto threads = threads_to_use();
   Image image(mapped, arenas, threads);
   const ImageMemory memory(image, around);
@@ -203,7 +204,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   auto no_files = unnamed_in(*regions);
   no_files.insert(no_files.end(), wishes.spared.begin(), wishes.spared.end());
   const StretchMap unnamed(joined(std::move(no_files)));
-  const HeapSource source{image, mapped, memory, libraries, unnamed, threads};
+  const HeapSource source{image, mapped, memory, libraries, unnamed, threads, pages};
   const auto heap = read_heap(source, python, types, addresses);
   census.pause_ms += snapshot->pause_ms();
   if (attempt == Attempt::One && keep_what_is_new(heap, arenas, wishes)) return false;

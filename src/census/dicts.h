@@ -60,9 +60,10 @@ bool for_each_entry(const KeyTable& keys, std::span<const std::byte> entries, st
 template <class Call>
 void for_each_item(const Memory& memory, const Layout& layout, Address dict, Call&& call) {
   constexpr std::uint64_t kEntriesAtOnce = 2048;
-  const auto keys = read_key_table(memory, layout, memory.pointer(dict + dict::kKeys));
+  const auto keys =
+      read_key_table(memory, layout, memory.pointer(in_object(layout, dict, dict::kKeys)));
   if (!keys) return;
-  const auto values = memory.pointer(dict + dict::kValues);
+  const auto values = memory.pointer(in_object(layout, dict, dict::kValues));
   if (values != 0) {
     return for_each_value(memory, *keys, first_value(layout, values), call);
   }

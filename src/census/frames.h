@@ -15,7 +15,7 @@ struct RunningFunction {
 
 inline Shape shape_of(const Memory& memory, TypeTable& types, Address object) {
   if (object == 0) return Shape::Plain;
-  const auto* const type = types.find(memory.pointer(object + object::kType));
+  const auto* const type = types.type_of(memory, object);
   return type == nullptr ? Shape::Plain : type->shape;
 }
 
@@ -36,7 +36,7 @@ void for_each_running(const Memory& memory, const Layout& layout, TypeTable& typ
   for (int i = 0; frame != 0 && i < kMostFrames; ++i) {
     const auto code = memory.pointer(frame + layout.frame_code) & ~kTag;
     if (layout.frame_kind == FrameKind::Objects) {
-      const auto* const type = types.find(memory.pointer(frame + object::kType));
+      const auto* const type = types.type_of(memory, frame);
       if (type == nullptr || type->shape != Shape::Frame) return;
       if (shape_of(memory, types, code) != Shape::Code) return;
       // Its locals follow it, cells and free variables behind them.

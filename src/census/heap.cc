@@ -13,7 +13,8 @@ constexpr std::uint64_t kMostRead =
 
 // An object that the collector knows has neighbours that point back to it; one that it does not
 // follow has none.
-bool collector_agrees(const Memory& memory, Address object) {
+bool collector_agrees(const Memory& memory, const Layout& layout, Address object) {
+  if (layout.free_threaded) return true;  // it keeps no lists
   const auto head = object - object::kGcHead;
   const auto next = memory.get<Address>(head);
   if (!next) return false;
@@ -49,7 +50,10 @@ Node Heap::find(Address object) const {
 std::uint64_t Heap::references_to(Node node) const {
   // Of what is no Python object all references were followed.
   if (type(node).address == 0) return 0;
-  return memory_.get<std::uint32_t>(address(node)).value_or(0);
+  if (!layout_.free_threaded) return memory_.get<std::uint32_t>(address(node)).value_or(0);
+  const auto counts = memory_.get<std::array<std::uint64_t, 2>>(address(node) + 8);
+  const auto all = counts ? references_without_lock((*counts)[0], (*counts)[1]) : 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(all, 0));
 }
 
 std::uint64_t Heap::native_bytes(Node node) const {
@@ -58,12 +62,11 @@ std::uint64_t Heap::native_bytes(Node node) const {
 }
 
 std::optional<Heap::Body> Heap::read_outside(Address object, bool certain) const {
-  const auto header = memory_.get<std::array<std::uint64_t, 2>>(object);
-  if (!header || !is_live_count((*header)[0], layout_)) return {};
-  const auto* const type = types_.find((*header)[1]);
+  const auto type_at = type_of_live(memory_, layout_, object);
+  const auto* const type = type_at == 0 ? nullptr : types_.find(type_at);
   if (type == nullptr) return {};
   // A word that only looks like a pointer must lead to something that proves itself.
-  if (!certain && type->collected() && !collector_agrees(memory_, object)) return {};
+  if (!certain && type->collected() && !collector_agrees(memory_, layout_, object)) return {};
   Body body;
   const auto want = static_cast<std::size_t>(std::max<std::int64_t>(type->basic_bytes, 64));
   body.bytes.resize(want);

@@ -87,6 +87,7 @@ struct HeapSource {
   const StretchMap& libraries;  // where files are mapped: how C++'s objects are known
   const StretchMap& unnamed;    // what is no file's
   std::size_t threads = 1;
+  std::span<const MimallocPage> pages{};  // what the arenas are, where they are mimalloc's
 };
 
 // Reads everything: the arenas, and what lies outside them as it is met. `roots` are objects that

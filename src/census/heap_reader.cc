@@ -49,8 +49,8 @@ std::uint64_t all_own_bytes(const ObjectView& object, const Memory& memory, cons
   const auto own = own_bytes(object, layout);
   if (object.type->shape == Shape::PackedArray) return own + packed_bytes(object, memory);
   if (object.type->shape != Shape::Dict) return own;
-  return own + dict_table_bytes(memory, layout, object.at<Address>(dict::kKeys),
-                                object.at<Address>(dict::kValues));
+  return own + dict_table_bytes(memory, layout, object.field<Address>(dict::kKeys),
+                                object.field<Address>(dict::kValues));
 }
 
 }  // namespace
@@ -115,16 +115,21 @@ class HeapReader {
     for (auto arena = first; arena < end; ++arena) {
       const auto bytes = source_.image.stretch(arena);
       const auto& [begin, last] = source_.image.map().all()[arena];
+      const auto take = [&, arena = arena](const ObjectView& object) {
+        heap_.index_.mark(arena, object.address);
+        part.type_ids.push_back(object.type->id);
+        part.bytes.push_back(all_own_bytes(object, memory, layout_));
+        if (is_native(object.type->shape)) part.natives.push_back(object.address);
+        if (has_hidden_content(object, layout_)) {
+          part.hidden.push_back(object.field<Address>(kByteArrayContent));
+        }
+      };
+      if (!source_.pages.empty()) {
+        scanner.scan_page(begin, bytes, read_page(memory, source_.pages[arena]), take);
+        continue;
+      }
       for (auto pool = (begin + step - 1) / step * step; pool + step <= last; pool += step) {
-        scanner.scan(pool, bytes.subspan(pool - begin, step), [&](const ObjectView& object) {
-          heap_.index_.mark(arena, object.address);
-          part.type_ids.push_back(object.type->id);
-          part.bytes.push_back(all_own_bytes(object, memory, layout_));
-          if (is_native(object.type->shape)) part.natives.push_back(object.address);
-          if (has_hidden_content(object, layout_)) {
-            part.hidden.push_back(object.at<Address>(kByteArrayContent));
-          }
-        });
+        scanner.scan(pool, bytes.subspan(pool - begin, step), take);
       }
     }
   }
@@ -133,7 +138,9 @@ class HeapReader {
   ObjectView pool_object(Address object, const TypeInfo* type) const {
     const auto start = object & ~Address(layout_.pool_bytes - 1);
     const auto pool = source_.image.view(start, layout_.pool_bytes);
-    const auto block = proven_block_bytes(pool);
+    const auto block = source_.pages.empty()
+                           ? proven_block_bytes(pool)
+                           : source_.pages[source_.image.map().find(start)].block_bytes;
     const auto left = block - type->bytes_before;
     return {object, type, pool.subspan(object - start, left), block};
   }
@@ -153,7 +160,7 @@ class HeapReader {
     auto native = native_reader_.read(object, heap_.memory_);
     if (!native) {
       constexpr std::size_t kPointer = 16;  // of tensors and images, most often
-      heap_.unread_natives_.push_back(object.at<Address>(kPointer));
+      heap_.unread_natives_.push_back(object.field<Address>(kPointer));
       return;
     }
     if (object.type->shape == Shape::Tensor) {
@@ -168,10 +175,10 @@ class HeapReader {
   void take_mapping(Node node, const ObjectView& object) {
     constexpr std::size_t kStart = 16;
     constexpr std::size_t kBytes = 24;
-    const auto place = source_.unnamed.find(object.at<Address>(kStart));
+    const auto place = source_.unnamed.find(object.field<Address>(kStart));
     if (place == StretchMap::kNone) return;
     const auto& [begin, end] = source_.unnamed.all()[place];
-    const auto bytes = object.at<std::uint64_t>(kBytes);
+    const auto bytes = object.field<std::uint64_t>(kBytes);
     if (bytes <= end - begin) add_native_bytes(node, bytes);
   }
 
@@ -214,7 +221,7 @@ class HeapReader {
       if (!held.empty()) behind_.emplace(node, std::move(held));
     }
     for (const auto& [node, address, bytes] : functions_) {
-      autograd_.for_each_saved(address + object::kHeader, bytes - object::kHeader,
+      autograd_.for_each_saved(address + layout_.header(), bytes - layout_.header(),
                                [&, to = node](Address impl) {
                                  const auto saved = node_of_tensor(impl);
                                  if (saved != kNoNode) behind_[to].push_back(heap_.address(saved));
@@ -409,7 +416,7 @@ class HeapReader {
     heap_.bytes_.push_back(all_own_bytes(body->view, heap_.memory_, layout_));
     if (is_native(body->view.type->shape)) take_natives(node, body->view);
     if (has_hidden_content(body->view, layout_)) {
-      hide(find_or_add(body->view.at<Address>(kByteArrayContent), true));
+      hide(find_or_add(body->view.field<Address>(kByteArrayContent), true));
     }
     return node;
   }

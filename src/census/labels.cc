@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "census/dicts.h"
+#include "census/layout_checks.h"
 
 namespace tidegauge::census {
 
@@ -69,18 +70,17 @@ std::string Labels::find_field_name(const TypeInfo& type, std::uint64_t offset) 
   std::string name;
   auto at = type.address;
   for (int depth = 0; at != 0 && depth < 16 && name.empty(); ++depth) {
-    for_each_item(
-        memory, heap_.layout(), memory.pointer(at + type::kDict),
-        [&](Address key_at, Address value) {
-          const auto descriptor = memory.pointer(value + object::kType);
-          if (memory.text(memory.pointer(descriptor + type::kName), 32) != "member_descriptor")
-            return true;
-          const auto member = memory.pointer(value + kMember);
-          if (memory.get<std::uint64_t>(member + kMemberOffset) != offset) return true;
-          name = read_text(memory, heap_.layout(), memory.pointer(key_at), kLongestKey);
-          return false;
-        });
-    at = memory.pointer(at + type::kBase);
+    for_each_item(memory, heap_.layout(),
+                  memory.pointer(in_object(heap_.layout(), at, type::kDict)),
+                  [&](Address key_at, Address value) {
+                    if (type_name_of(memory, heap_.layout(), value) != "member_descriptor")
+                      return true;
+                    const auto member = memory.pointer(in_object(heap_.layout(), value, kMember));
+                    if (memory.get<std::uint64_t>(member + kMemberOffset) != offset) return true;
+                    name = read_text(memory, heap_.layout(), memory.pointer(key_at), kLongestKey);
+                    return false;
+                  });
+    at = memory.pointer(in_object(heap_.layout(), at, type::kBase));
   }
   return name;
 }

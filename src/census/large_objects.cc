@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/large_objects.h"
 
-#include <array>
-
 #include "census/references.h"
 
 namespace tidegauge::census {
@@ -16,9 +14,8 @@ constexpr std::size_t kMostBody = 1 << 12;  // of which words may be references
 std::optional<ObjectView> object_there(Address object, Address end, const Memory& memory,
                                        const Layout& layout, TypeTable& types,
                                        std::vector<std::byte>& bytes) {
-  const auto header = memory.get<std::array<std::uint64_t, 2>>(object);
-  if (!header || !is_live_count((*header)[0], layout)) return {};
-  const auto* const type = types.find((*header)[1]);
+  const auto type_at = type_of_live(memory, layout, object);
+  const auto* const type = type_at == 0 ? nullptr : types.find(type_at);
   if (type == nullptr || end - object < static_cast<std::uint64_t>(type->basic_bytes)) return {};
   constexpr Address kMallocAlignment = 16;
   const bool is_static = type->shape == Shape::Type || type->bytes_before == 0;
@@ -70,8 +67,8 @@ void LargeObjects::count(const LiveSource& source, TypeTable& types, Tally& tall
     if (!object) continue;
     auto size = own_bytes(*object, source.layout);
     if (object->type->shape == Shape::Dict) {
-      size += dict_table_bytes(memory, source.layout, object->at<Address>(dict::kKeys),
-                               object->at<Address>(dict::kValues));
+      size += dict_table_bytes(memory, source.layout, object->field<Address>(dict::kKeys),
+                               object->field<Address>(dict::kValues));
     }
     tally.add(*object, size, source.layout);
     for_each_reference(*object, memory, source.layout, [&](const Reference& reference) {

@@ -35,12 +35,14 @@ constexpr Layout k3_9 = {
     .tuple_items = 24,
     .ascii_header = 48,
     .compact_header = 72,
+    .text_kind_bit = 2,
     .instance_kind = InstanceKind::InBody,
     .compact_keys = false,
     .values_header = false,
     .int_tag = false,
     .flagged_refcount = false,
     .bytearray_in_bytes = false,
+    .free_threaded = false,
     .pool_bytes = 4 * kKiB,
     .arena_bytes = 256 * kKiB,
 };
@@ -145,9 +147,55 @@ constexpr Layout k3_15 = [] {
   return layout;
 }();
 
-constexpr std::array kLayouts = {k3_9, k3_10, k3_11, k3_12, k3_13, k3_14, k3_15};
+constexpr Layout without_lock(Layout layout) {
+  constexpr auto more = static_cast<std::uint16_t>(object::kFreeThreaded);
+  layout.free_threaded = true;
+  layout.flagged_refcount = false;  // counted in another way
+  layout.gc_heads = 0;
+  for (const auto offset :
+       {&Layout::code_local_names, &Layout::code_filename, &Layout::code_name,
+        &Layout::code_qualname, &Layout::heap_type_qualname, &Layout::heap_type_cached_keys,
+        &Layout::tuple_items, &Layout::ascii_header, &Layout::compact_header}) {
+    layout.*offset = static_cast<std::uint16_t>(layout.*offset + more);
+  }
+  layout.pool_bytes = 64 * kKiB;  // mimalloc's pages of small blocks
+  layout.arena_bytes = 64 * kKiB;
+  return layout;
+}
+
+constexpr Layout k3_13t = [] {
+  Layout layout = without_lock(k3_13);
+  layout.version = "3.13t";
+  layout.interp_modules = 7664;
+  layout.interp_sysdict = 7648;
+  return layout;
+}();
+
+constexpr Layout k3_14t = [] {
+  Layout layout = without_lock(k3_14);
+  layout.version = "3.14t";
+  layout.interp_modules = 7712;
+  layout.interp_sysdict = 7696;
+  layout.gc_collecting = 7600;
+  layout.text_kind_bit = 8;
+  return layout;
+}();
+
+constexpr Layout k3_15t = [] {
+  Layout layout = without_lock(k3_15);
+  layout.version = "3.15t";
+  layout.text_kind_bit = 8;
+  return layout;
+}();
+
+constexpr std::array kLayouts = {k3_9,  k3_10, k3_11,  k3_12,  k3_13,
+                                 k3_14, k3_15, k3_13t, k3_14t, k3_15t};
 
 }  // namespace
+
+Layout free_threaded(const Layout& layout) {
+  return without_lock(layout);
+}
 
 std::span<const Layout> known_layouts() {
   return kLayouts;

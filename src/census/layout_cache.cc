@@ -63,7 +63,11 @@ std::optional<Layout> parse_layout(std::string_view text) {
     row.*field = static_cast<Fact>(found->second);
   });
   // What everything else divides by.
-  if (!whole || row.pool_bytes < 4096 || row.arena_bytes < row.pool_bytes) return {};
+  constexpr std::uint16_t kMostBit = 24;
+  if (!whole || row.pool_bytes < 4096 || row.arena_bytes < row.pool_bytes ||
+      row.text_kind_bit > kMostBit) {
+    return {};
+  }
   return row;
 }
 

@@ -42,11 +42,15 @@ std::uint16_t find_dict(const Memory& memory, const Layout& row, Address interp,
                         std::initializer_list<std::string_view> keys) {
   for (Address offset = 0; offset < kSearchedBytes; offset += 8) {
     const auto word = memory.pointer(interp + offset);
-    if (word % 8 == 0 && is_dict(memory, word) && has_keys(memory, row, word, keys)) {
+    if (word % 8 == 0 && is_dict(memory, row, word) && has_keys(memory, row, word, keys)) {
       return static_cast<std::uint16_t>(offset);
     }
   }
   return 0;
+}
+
+std::uint16_t find_modules(const Memory& memory, const Layout& row, Address interp) {
+  return find_dict(memory, row, interp, {"sys", "builtins"});
 }
 
 // Three heads of lists one after the other, each with its threshold.
@@ -65,12 +69,12 @@ std::uint16_t find_gc_heads(const Memory& memory, Address interp) {
 }
 
 // A class's name, something else, and its qualified name.
-std::uint16_t find_qualname(const Memory& memory, Address type) {
+std::uint16_t find_qualname(const Memory& memory, const Layout& row, Address type) {
   constexpr Address kSmallestType = 400;
   constexpr Address kLargestType = 1400;
   for (Address offset = kSmallestType; offset < kLargestType; offset += 8) {
-    if (type_name_of(memory, memory.pointer(type + offset)) == "str" &&
-        type_name_of(memory, memory.pointer(type + offset + 16)) == "str") {
+    if (type_name_of(memory, row, memory.pointer(type + offset)) == "str" &&
+        type_name_of(memory, row, memory.pointer(type + offset + 16)) == "str") {
       return static_cast<std::uint16_t>(offset + 16);
     }
   }
@@ -78,10 +82,10 @@ std::uint16_t find_qualname(const Memory& memory, Address type) {
 }
 
 // A class is the first in its own order of resolution.
-std::uint16_t find_tuple_items(const Memory& memory, Address type) {
+std::uint16_t find_tuple_items(const Memory& memory, const Layout& row, Address type) {
   constexpr Address kOrder = 344;
-  const auto order = memory.pointer(type + kOrder);
-  for (const std::uint16_t offset : std::initializer_list<std::uint16_t>{24, 32, 40}) {
+  const auto order = memory.pointer(in_object(row, type, kOrder));
+  for (const std::uint16_t offset : std::initializer_list<std::uint16_t>{24, 32, 40, 48, 56}) {
     if (memory.pointer(order + offset) == type) return offset;
   }
   return 0;
@@ -89,45 +93,57 @@ std::uint16_t find_tuple_items(const Memory& memory, Address type) {
 
 }  // namespace
 
-const Layout* newest_before(std::span<const Layout> known, std::uint32_t version) {
+std::optional<Layout> newest_before(std::span<const Layout> known, std::uint32_t version,
+                                    bool free_threaded) {
   const auto minor = static_cast<int>((version >> 16) & 0xff);
   const Layout* best = nullptr;
   for (const auto& row : known) {
-    if (minor_of(row.version) > minor) continue;
-    if (best == nullptr || minor_of(row.version) > minor_of(best->version)) best = &row;
+    if (minor_of(row.version) > minor || (row.free_threaded && !free_threaded)) continue;
+    const bool newer = best == nullptr || minor_of(row.version) > minor_of(best->version);
+    const bool nearer = best != nullptr && minor_of(row.version) == minor_of(best->version) &&
+                        row.free_threaded == free_threaded;
+    if (newer || nearer) best = &row;
   }
-  return best;
+  if (best == nullptr) return {};
+  return free_threaded && !best->free_threaded ? census::free_threaded(*best) : *best;
 }
 
 std::optional<Layout> search_layout(const Memory& memory, Address runtime,
                                     std::span<const Layout> known) {
   const auto told = memory.get<FirstOffsets>(runtime);
   constexpr std::uint64_t kMostOffset = 60'000;
-  if (!told || std::string_view(told->cookie, 8) != "xdebugpy" || told->free_threaded != 0 ||
+  if (!told || std::string_view(told->cookie, 8) != "xdebugpy" || told->free_threaded > 1 ||
       told->interpreters > kMostOffset || told->interp_next > kMostOffset ||
       told->interp_threads > kMostOffset) {
     return {};
   }
-  const auto* const before = newest_before(known, static_cast<std::uint32_t>(told->version));
-  if (before == nullptr) return {};
+  const auto before =
+      newest_before(known, static_cast<std::uint32_t>(told->version), told->free_threaded == 1);
+  if (!before) return {};
   auto row = *before;
   row.version = "unknown";
   row.runtime_interpreters = static_cast<std::uint16_t>(told->interpreters);
   row.interp_next = static_cast<std::uint16_t>(told->interp_next);
   row.interp_threads = static_cast<std::uint16_t>(told->interp_threads);
-  const auto interp = memory.pointer(runtime + row.runtime_interpreters);
+  const auto interp = main_interpreter(memory, runtime, row);
   if (interp == 0) return {};
-  row.interp_modules = find_dict(memory, row, interp, {"sys", "builtins"});
+  row.interp_modules = find_modules(memory, row, interp);
+  if (row.interp_modules == 0 && row.free_threaded) {
+    // Where the flag that a text is interned is changed without a lock, it has a byte of its own.
+    row.text_kind_bit = 8;
+    row.interp_modules = find_modules(memory, row, interp);
+  }
   row.interp_sysdict = find_dict(memory, row, interp, {"modules", "version_info"});
-  row.gc_heads = find_gc_heads(memory, interp);
+  if (!row.free_threaded) row.gc_heads = find_gc_heads(memory, interp);
   row.gc_collecting = 0;
   const auto type = some_heap_type(memory, row, interp);
   if (type == 0) return {};
-  row.heap_type_qualname = find_qualname(memory, type);
+  row.heap_type_qualname = find_qualname(memory, row, type);
   row.heap_type_cached_keys = static_cast<std::uint16_t>(row.heap_type_qualname + 8);
-  row.tuple_items = find_tuple_items(memory, type);
-  const bool whole = row.interp_modules != 0 && row.interp_sysdict != 0 && row.gc_heads != 0 &&
-                     row.heap_type_qualname != 0 && row.tuple_items != 0;
+  row.tuple_items = find_tuple_items(memory, row, type);
+  const bool whole = row.interp_modules != 0 && row.interp_sysdict != 0 &&
+                     (row.gc_heads != 0 || row.free_threaded) && row.heap_type_qualname != 0 &&
+                     row.tuple_items != 0;
   return whole ? std::optional(row) : std::nullopt;
 }
 

@@ -11,8 +11,9 @@
 
 namespace tidegauge::census {
 
-// `version` as CPython has it: 0x030e0af0. Null: all are newer.
-const Layout* newest_before(std::span<const Layout> known, std::uint32_t version);
+// `version` as CPython has it: 0x030e0af0. Nothing: all are newer.
+std::optional<Layout> newest_before(std::span<const Layout> known, std::uint32_t version,
+                                    bool free_threaded);
 
 // Nothing where the build does not tell its first offsets (before 3.13), or where something was not
 // found. `gc_collecting` is not searched for: 0.

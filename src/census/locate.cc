@@ -23,7 +23,7 @@ namespace tidegauge::census {
 
 namespace {
 
-constexpr std::size_t kMostInterpreters = 1000;
+constexpr std::string_view kCookie = "xdebugpy";  // in memory, from 3.13 on
 
 // A file's bytes, for as long as this lives.
 class MappedFile {
@@ -49,26 +49,37 @@ class MappedFile {
   std::span<const std::byte> bytes_{};
 };
 
+bool has_cookie(const Memory& memory, Address runtime) {
+  const auto cookie = memory.get<std::array<char, 8>>(runtime);
+  return cookie && std::string_view(cookie->data(), cookie->size()) == kCookie;
+}
+
+bool is_free_threaded(const Memory& memory, Address runtime) {
+  return has_cookie(memory, runtime) && memory.pointer(runtime + 16) == 1;
+}
+
 bool fits(const Memory& memory, Address runtime, const Layout& layout) {
-  const auto interp = memory.pointer(runtime + layout.runtime_interpreters);
+  if (is_free_threaded(memory, runtime) != layout.free_threaded) return false;
+  const auto interp = main_interpreter(memory, runtime, layout);
   if (interp == 0) return false;
   const auto thread = memory.pointer(interp + layout.interp_threads);
   if (thread == 0 || memory.pointer(thread + thread::kInterp) != interp) return false;
   // The youngest list of a busy process changes while we look, the oldest hardly ever does.
   constexpr Address kOldest = 2 * 24;
-  if (!is_gc_head(memory, interp + layout.gc_heads + kOldest)) return false;
-  return is_dict(memory, memory.pointer(interp + layout.interp_modules)) &&
-         is_dict(memory, memory.pointer(interp + layout.interp_sysdict));
+  if (!layout.free_threaded && !is_gc_head(memory, interp + layout.gc_heads + kOldest))
+    return false;
+  return is_dict(memory, layout, memory.pointer(interp + layout.interp_modules)) &&
+         is_dict(memory, layout, memory.pointer(interp + layout.interp_sysdict));
 }
 
 // 3.9 and 3.10 keep their state at the same offsets; where a class has its names tells them apart.
 bool class_fits(const Memory& memory, Address runtime, const Layout& layout) {
-  const auto interp = memory.pointer(runtime + layout.runtime_interpreters);
+  const auto interp = main_interpreter(memory, runtime, layout);
   const auto type = some_heap_type(memory, layout, interp);
   constexpr Address kNameBeforeQualname = 16;
   const auto qualname = type + layout.heap_type_qualname;
-  return type != 0 && type_name_of(memory, memory.pointer(qualname)) == "str" &&
-         type_name_of(memory, memory.pointer(qualname - kNameBeforeQualname)) == "str";
+  return type != 0 && type_name_of(memory, layout, memory.pointer(qualname)) == "str" &&
+         type_name_of(memory, layout, memory.pointer(qualname - kNameBeforeQualname)) == "str";
 }
 
 // Where a mapped file can be opened from here: also when the process lives in another root.
@@ -149,7 +160,6 @@ std::optional<Found> find_runtime(pid_t pid, const std::vector<Region>& regions)
 
 // Builds from 3.13 on carry a cookie in memory, so a stripped or unreadable file is no obstacle.
 std::optional<Found> find_cookie(const Memory& memory, const std::vector<Region>& regions) {
-  constexpr std::string_view kCookie = "xdebugpy";
   constexpr Address kMost = 64U << 20;
   for (const auto& region : regions) {
     if (!region.writable || region.inode == 0 || region.end - region.begin > kMost) continue;
@@ -164,22 +174,6 @@ std::optional<Found> find_cookie(const Memory& memory, const std::vector<Region>
   return {};
 }
 
-bool is_free_threaded(const Memory& memory, Address runtime) {
-  const auto cookie = memory.get<std::array<char, 8>>(runtime);
-  return cookie && std::string_view(cookie->data(), cookie->size()) == "xdebugpy" &&
-         memory.pointer(runtime + 16) == 1;
-}
-
-std::vector<Address> all_interpreters(const Memory& memory, Address runtime, const Layout& layout) {
-  std::vector<Address> all;
-  auto interp = memory.pointer(runtime + layout.runtime_interpreters);
-  while (interp != 0 && all.size() < kMostInterpreters) {
-    all.push_back(interp);
-    interp = memory.pointer(interp + layout.interp_next);
-  }
-  return all;
-}
-
 std::optional<Found> find_any(pid_t pid, const Memory& memory, const std::vector<Region>& regions) {
   auto found = find_runtime(pid, regions);
   return found ? found : find_cookie(memory, regions);
@@ -187,8 +181,7 @@ std::optional<Found> find_any(pid_t pid, const Memory& memory, const std::vector
 
 std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found) {
   if (found.version) return memory.get<std::uint32_t>(*found.version);
-  const auto cookie = memory.get<std::array<char, 8>>(found.runtime);
-  if (!cookie || std::string_view(cookie->data(), cookie->size()) != "xdebugpy") return {};
+  if (!has_cookie(memory, found.runtime)) return {};
   return memory.get<std::uint32_t>(found.runtime + 8);
 }
 
@@ -214,8 +207,9 @@ void learn(pid_t pid, const Memory& memory, const Found& found, std::span<const 
   };
   if (take(kept_layout(found.build_id))) return;
   const auto version = version_of(memory, found);
-  const auto* const before = version ? newest_before(known, *version) : nullptr;
-  if (before != nullptr && take(from_a_model(pid, *before))) {
+  std::optional<Layout> before;
+  if (version) before = newest_before(known, *version, is_free_threaded(memory, found.runtime));
+  if (before && take(from_a_model(pid, *before))) {
     keep_layout(found.build_id, *python.layout);
     return;
   }
@@ -244,10 +238,6 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
   if (!found) {
     return Error{Reason::Unsupported, fmt::format("{} runs no CPython that can be found", pid)};
   }
-  if (is_free_threaded(memory, found->runtime)) {
-    return Error{Reason::Unsupported,
-                 fmt::format("{} runs a free-threaded CPython, whose heap is not read yet", pid)};
-  }
   Interpreter python{.runtime = found->runtime};
   // A process that runs may be caught in the middle of a change: look again a few times.
   constexpr int kLooks = 20;
@@ -259,14 +249,18 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
   const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
     return Error{Reason::Unsupported,
-                 fmt::format("{} runs a CPython {} of which nothing is known here", pid,
+                 fmt::format("{} runs a {}CPython {} of which nothing is known here", pid,
+                             is_free_threaded(memory, found->runtime) ? "free-threaded " : "",
                              hex ? version_text(*hex) : "version")};
   }
   python.version = hex ? version_text(*hex) : python.layout->version;
+  if (hex && python.layout->free_threaded) python.version += 't';  // as its program is called
   python.interpreters = all_interpreters(memory, found->runtime, *python.layout);
+  if (python.interpreters.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
   python.data = data_regions(regions, found->runtime);
-  const auto modules = memory.pointer(python.interpreters.front() + python.layout->interp_modules);
-  python.type_type = memory.pointer(memory.pointer(modules + object::kType) + object::kType);
+  const auto modules = memory.pointer(python.interpreters.back() + python.layout->interp_modules);
+  const auto dict_type = memory.pointer(in_object(*python.layout, modules, object::kType));
+  python.type_type = memory.pointer(in_object(*python.layout, dict_type, object::kType));
   return python;
 }
 

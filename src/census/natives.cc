@@ -104,26 +104,27 @@ std::optional<Native> NativeReader::read(const ObjectView& object, const Memory&
 }
 
 std::optional<Native> NativeReader::array(const ObjectView& object, const Memory& memory) {
-  const auto dimensions = object.at<std::int32_t>(24);
-  const auto descr = object.at<Address>(56);
+  const auto dimensions = object.field<std::int32_t>(24);
+  auto descr = object.field<Address>(56);
   if (dimensions < 0 || dimensions > kMostDimensions || descr == 0) return {};
+  descr += object.type->shift;  // an object, too
   Native native{.kind = Native::Kind::Array};
   if (dimensions > 0) {
-    native.behind = object.at<Address>(32);
+    native.behind = object.field<Address>(32);
     native.shape = read_shape(memory, native.behind, dimensions);
     if (native.shape.empty()) return {};
   }
   const auto item = numpy_item_bytes(memory, descr);
   native.dtype = numpy_type(memory, descr, item);
   constexpr std::int32_t kOwnsData = 4;
-  if ((object.at<std::int32_t>(64) & kOwnsData) != 0) {
-    native.bytes = claim(object.at<Address>(16), product(native.shape) * item);
+  if ((object.field<std::int32_t>(64) & kOwnsData) != 0) {
+    native.bytes = claim(object.field<Address>(16), product(native.shape) * item);
   }
   return native;
 }
 
 std::optional<Native> NativeReader::image(const ObjectView& object, const Memory& memory) {
-  const auto imaging = object.at<Address>(16);
+  const auto imaging = object.field<Address>(16);
   std::array<std::byte, 104> bytes;
   if (imaging == 0 || !memory.read(imaging, bytes)) return {};
   constexpr std::int32_t kLargestSide = 1 << 24;
@@ -150,7 +151,7 @@ std::optional<Native> NativeReader::tensor(const ObjectView& object, const Memor
   constexpr Address kFirstBackPointer = 40;
   constexpr Address kLastBackPointer = 80;
   for (const std::size_t held : {16U, 24U}) {
-    const auto impl = object.at<Address>(held);
+    const auto impl = object.field<Address>(held);
     if (impl == 0 || impl % 8 != 0) continue;
     for (Address back = kFirstBackPointer; back <= kLastBackPointer; back += 8) {
       if (memory.pointer(impl + back) != object.address) continue;

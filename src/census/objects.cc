@@ -12,8 +12,9 @@ constexpr std::uint64_t kDequeBlock = 528;  // 64 items and two links
 constexpr std::uint64_t kDequeItems = 64;
 
 std::uint64_t set_table_bytes(const ObjectView& object) {
-  const auto mask = object.at<std::uint64_t>(set::kMask);
-  const bool small = object.at<Address>(set::kTable) == object.address + set::kSmallTable;
+  const auto mask = object.field<std::uint64_t>(set::kMask);
+  const bool small =
+      object.field<Address>(set::kTable) == object.address + object.type->shift + set::kSmallTable;
   return small ? 0 : (mask + 1) * 16;
 }
 
@@ -21,14 +22,14 @@ std::uint64_t set_table_bytes(const ObjectView& object) {
 std::uint64_t table_bytes(const ObjectView& object, const Layout& layout) {
   switch (object.type->shape) {
     case Shape::List:
-      return object.at<std::uint64_t>(list::kAllocated) * 8;
+      return object.field<std::uint64_t>(list::kAllocated) * 8;
     case Shape::ByteArray:
-      return object.at<std::uint64_t>(kByteArrayRoom) +
-             (has_hidden_content(object, layout) ? kBytesHeader : 0);
+      return object.field<std::uint64_t>(kByteArrayRoom) +
+             (has_hidden_content(object, layout) ? kBytesHeader + layout.shift() : 0);
     case Shape::Set:
       return set_table_bytes(object);
     case Shape::Deque:
-      return (object.at<std::uint64_t>(object::kSize) / kDequeItems + 1) * kDequeBlock;
+      return (object.field<std::uint64_t>(object::kSize) / kDequeItems + 1) * kDequeBlock;
     default:
       return 0;
   }

@@ -5,17 +5,40 @@
 #include <algorithm>
 #include <span>
 
-#include "census/arenas.h"
+#include "census/mimalloc.h"
 #include "census/types.h"
 
 namespace tidegauge::census {
 
-// A reference count that a live object can have. A freed block holds a pointer, or 0, there.
-inline bool is_live_count(std::uint64_t word, const Layout& layout) {
+// What is counted where there is no global lock: by the thread that made an object, and by others.
+// One that never goes has the largest own count. Some functions and types are not counted by all;
+// these have a large count of the others'.
+inline std::int64_t references_without_lock(std::uint64_t local_word, std::uint64_t shared_word) {
+  return static_cast<std::int64_t>(local_word >> 32) +
+         (static_cast<std::int64_t>(shared_word) >> 2);
+}
+
+// An object's header that a live one can have. A freed block has a pointer, or 0, for a count.
+inline bool is_live(std::span<const std::byte> header, const Layout& layout) {
+  if (layout.free_threaded) {
+    const auto local = value_at<std::uint64_t>(header, 8);
+    constexpr std::uint64_t kMostLock = 3;
+    const bool plausible = ((local >> 16) & 0xff) <= kMostLock && (local & 0xff00) == 0;
+    return plausible && references_without_lock(local, value_at<std::uint64_t>(header, 16)) > 0;
+  }
+  const auto word = value_at<std::uint64_t>(header, 0);
   if (layout.flagged_refcount) {
     return (word & 0xffffffffU) != 0 && ((word >> 32) & 0xffffU) == 0;
   }
   return word != 0 && word < (1ULL << 34);
+}
+
+// The type of what looks like a live object; 0: it does not.
+inline Address type_of_live(const Memory& memory, const Layout& layout, Address object) {
+  std::array<std::byte, object::kHeader + object::kFreeThreaded> bytes;
+  const auto header = std::span(bytes).first(static_cast<std::size_t>(layout.header()));
+  if (!memory.read(object, header) || !is_live(header, layout)) return 0;
+  return value_at<Address>(header, layout.shift() + object::kType);
 }
 
 // An object whose bytes we have: from its start to the end of its block or of what was read.
@@ -28,6 +51,11 @@ struct ObjectView {
   template <class T>
   T at(std::size_t offset) const {
     return offset + sizeof(T) <= body.size() ? value_at<T>(body, offset) : T{};
+  }
+  // By an offset that does not count what free-threaded builds begin with: see in_object.
+  template <class T>
+  T field(std::size_t offset) const {
+    return at<T>(type->shift + offset);
   }
 };
 
@@ -43,25 +71,24 @@ inline constexpr std::uint64_t kLargestObject = 1ULL << 46;
 inline constexpr std::uint64_t kByteArrayRoom = 24, kByteArrayContent = 56, kBytesHeader = 33;
 inline bool has_hidden_content(const ObjectView& object, const Layout& layout) {
   return layout.bytearray_in_bytes && object.type->shape == Shape::ByteArray &&
-         object.at<std::uint64_t>(kByteArrayRoom) != 0;  // empty ones share one
+         object.field<std::uint64_t>(kByteArrayRoom) != 0;  // empty ones share one
 }
 
 inline std::uint64_t text_bytes(const ObjectView& object, const Layout& layout) {
-  const auto length = object.at<std::uint64_t>(16);
-  const auto state = object.at<std::uint32_t>(32);
-  const std::uint64_t kind = (state >> 2) & 7;
-  const bool compact = ((state >> 5) & 1) != 0;
-  const bool ascii = ((state >> 6) & 1) != 0;
-  if (!compact) return static_cast<std::uint64_t>(object.type->basic_bytes) + (length + 1) * kind;
-  return (ascii ? layout.ascii_header : layout.compact_header) + (length + 1) * kind;
+  const auto length = object.field<std::uint64_t>(text::kLength);
+  const TextState how(object.field<std::uint32_t>(text::kState), layout);
+  const auto characters = (length + 1) * how.kind;
+  if (!how.compact) return static_cast<std::uint64_t>(object.type->basic_bytes) + characters;
+  return (how.ascii ? layout.ascii_header : layout.compact_header) + characters;
 }
 
 inline std::uint64_t int_bytes(const ObjectView& object, const Layout& layout) {
   constexpr std::uint64_t kDigit = 4;
   const auto basic = static_cast<std::uint64_t>(object.type->basic_bytes);
   if (layout.int_tag)
-    return basic + kDigit * std::max<std::uint64_t>(object.at<std::uint64_t>(16) >> 3, 1);
-  const auto size = object.at<std::int64_t>(16);
+    return basic +
+           kDigit * std::max<std::uint64_t>(object.field<std::uint64_t>(object::kSize) >> 3, 1);
+  const auto size = object.field<std::int64_t>(object::kSize);
   return basic + kDigit * static_cast<std::uint64_t>(size < 0 ? -size : size);
 }
 
@@ -71,9 +98,9 @@ inline std::uint64_t packed_bytes(const ObjectView& object, const Memory& memory
   constexpr std::size_t kDescription = 40;
   constexpr Address kItemBytes = 4;
   constexpr std::int32_t kLargestItem = 16;
-  const auto count = object.at<std::uint64_t>(kAllocated);
+  const auto count = object.field<std::uint64_t>(kAllocated);
   const auto item =
-      memory.get<std::int32_t>(object.at<Address>(kDescription) + kItemBytes).value_or(0);
+      memory.get<std::int32_t>(object.field<Address>(kDescription) + kItemBytes).value_or(0);
   if (item <= 0 || item > kLargestItem || count > kLargestObject / kLargestItem) return 0;
   return count * static_cast<std::uint64_t>(item);
 }
@@ -86,7 +113,7 @@ inline bool has_no_count(Shape shape) {
 inline std::uint64_t counted_bytes(const ObjectView& object) {
   const auto basic = static_cast<std::uint64_t>(object.type->basic_bytes);
   if (object.type->item_bytes == 0 || has_no_count(object.type->shape)) return basic;
-  const auto size = object.at<std::int64_t>(object::kSize);
+  const auto size = object.field<std::int64_t>(object::kSize);
   const auto count = static_cast<std::uint64_t>(size < 0 ? -size : size);
   if (count > kLargestObject) return kLargestObject;
   return basic + count * static_cast<std::uint64_t>(object.type->item_bytes);
@@ -119,10 +146,26 @@ class PoolScanner {
 
   template <class Call>
   void scan(Address start, std::span<const std::byte> bytes, Call&& call) {
-    const auto pool = read_pool(bytes);
+    scan_blocks(start, bytes, read_pool(bytes), call);
+  }
+
+  // The same for a page, by what is said of it.
+  template <class Call>
+  void scan_page(Address start, std::span<const std::byte> bytes, const PageState& state,
+                 Call&& call) {
+    if (!state.holds_objects) return;
+    free_.find(state, start, bytes);
+    scan_blocks(start, bytes, state.pool, call);
+    free_.forget();
+  }
+
+ private:
+  template <class Call>
+  void scan_blocks(Address start, std::span<const std::byte> bytes, const Pool& pool, Call& call) {
     if (pool.block_bytes == 0) return;
     std::size_t before = 0;  // as of the last one: a pool's blocks are mostly used alike
     for (auto at = pool.first; at + pool.block_bytes <= pool.end; at += pool.block_bytes) {
+      if (free_.has(at)) continue;
       const auto block = bytes.subspan(at, pool.block_bytes);
       auto object = object_at(start + at, block, before);
       for (const auto other : kBefore) {
@@ -135,13 +178,12 @@ class PoolScanner {
     }
   }
 
- private:
   static constexpr std::size_t kBefore[] = {0, object::kGcHead, 2 * object::kGcHead};
 
   ObjectView object_at(Address block_start, std::span<const std::byte> block, std::size_t offset) {
-    if (offset + object::kHeader > block.size()) return {};
-    if (!is_live_count(value_at<std::uint64_t>(block, offset), layout_)) return {};
-    const auto address = value_at<Address>(block, offset + object::kType);
+    if (offset + layout_.header() > block.size()) return {};
+    if (!is_live(block.subspan(offset), layout_)) return {};
+    const auto address = value_at<Address>(block, offset + layout_.shift() + object::kType);
     if (address % 8 != 0 || address < (1 << 12)) return {};
     const auto* const type = type_at(address);
     if (type == nullptr || type->bytes_before != offset) return {};
@@ -164,6 +206,7 @@ class PoolScanner {
   };
   TypeTable& types_;
   const Layout& layout_;
+  FreeBlocks free_{};
   std::vector<Recent> recent_ = std::vector<Recent>(kRecent);
 };
 

@@ -79,12 +79,12 @@ class ReferenceReader {
       case Shape::Weakref:
         return weakref();
       case Shape::Module:
-        give(object_.at<Address>(object::kHeader), Kind::Dict);
+        give(object_.field<Address>(object::kHeader), Kind::Dict);
         module_state();
-        return body(object::kHeader + 8);
+        return body(layout_.header() + 8);
       default:
         attributes();
-        return body(object::kHeader);
+        return body(layout_.header());
     }
   }
 
@@ -100,12 +100,12 @@ class ReferenceReader {
   }
 
   void list() {
-    items(object_.at<Address>(list::kItems), object_.at<std::uint64_t>(object::kSize));
+    items(object_.field<Address>(list::kItems), object_.field<std::uint64_t>(object::kSize));
     attributes();
   }
 
   void tuple() {
-    items(object_.address + layout_.tuple_items, object_.at<std::uint64_t>(object::kSize));
+    items(object_.address + layout_.tuple_items, object_.field<std::uint64_t>(object::kSize));
     attributes();
   }
 
@@ -115,15 +115,15 @@ class ReferenceReader {
       give(memory_.pointer(key_at), Kind::Key);
       return true;
     });
-    constexpr std::size_t kPlainDict = 48;
-    if (object_.type->basic_bytes > static_cast<std::int64_t>(kPlainDict)) body(kPlainDict);
+    const auto plain = static_cast<std::size_t>(dict::kEnd + layout_.shift());
+    if (object_.type->basic_bytes > static_cast<std::int64_t>(plain)) body(plain);
     attributes();
   }
 
   void set() {
-    const auto slots = object_.at<std::uint64_t>(set::kMask) + 1;
+    const auto slots = object_.field<std::uint64_t>(set::kMask) + 1;
     if (slots > kMostItems) return;
-    for_each_word(memory_, object_.at<Address>(set::kTable), slots * 2,
+    for_each_word(memory_, object_.field<Address>(set::kTable), slots * 2,
                   [&](Address word, std::uint64_t index) {
                     if (index % 2 == 0) give(word, Kind::Element);
                   });
@@ -134,9 +134,9 @@ class ReferenceReader {
     constexpr std::uint64_t kItemsInBlock = 64;
     constexpr Address kFirstItem = 8;
     constexpr Address kNextBlock = 520;
-    auto left = object_.at<std::uint64_t>(object::kSize);
-    auto block = object_.at<Address>(24);
-    auto index = object_.at<std::uint64_t>(40);
+    auto left = object_.field<std::uint64_t>(object::kSize);
+    auto block = object_.field<Address>(24);
+    auto index = object_.field<std::uint64_t>(40);
     while (left > 0 && block != 0 && index < kItemsInBlock) {
       const auto count = std::min(left, kItemsInBlock - index);
       for_each_word(memory_, block + kFirstItem + index * 8, count,
@@ -152,8 +152,8 @@ class ReferenceReader {
   void weakref() {
     constexpr std::size_t kCallback = 24;
     constexpr std::size_t kEnd = 56;
-    give(object_.at<Address>(kCallback), Kind::Field, kCallback);
-    body(kEnd);
+    give(object_.field<Address>(kCallback), Kind::Field, kCallback);
+    body(kEnd + layout_.shift());
     attributes();
   }
 
@@ -163,10 +163,11 @@ class ReferenceReader {
     constexpr Address kState = 32;
     constexpr Address kSizeInDefinition = 56;
     constexpr std::int64_t kMostBytes = 1 << 16;
-    const auto state = object_.at<Address>(kState);
-    const auto definition = object_.at<Address>(kDefinition);
+    const auto state = object_.field<Address>(kState);
+    const auto definition = object_.field<Address>(kDefinition);
     if (state == 0 || definition == 0) return;
-    const auto bytes = memory_.get<std::int64_t>(definition + kSizeInDefinition).value_or(0);
+    const auto bytes =
+        memory_.get<std::int64_t>(in_object(layout_, definition, kSizeInDefinition)).value_or(0);
     if (bytes <= 0 || bytes > kMostBytes) return;
     for_each_word(memory_, state, static_cast<std::uint64_t>(bytes) / 8,
                   [&](Address word, std::uint64_t) {
@@ -179,7 +180,8 @@ class ReferenceReader {
     const auto inside = static_cast<std::size_t>(inline_bytes(object_, layout_));
     const auto end = std::min(object_.body.size(), body_end(std::max(inside, from)));
     // From 3.14 on a frame says in the lowest bits of a word whether it counts as holding it.
-    const bool tagged = object_.type->shape == Shape::Generator && layout_.flagged_refcount;
+    const bool tagged = object_.type->shape == Shape::Generator &&
+                        (layout_.flagged_refcount || layout_.free_threaded);
     const Address tag = tagged ? 3 : 0;
     for (std::size_t at = from; at + 8 <= end; at += 8) {
       const auto word = object_.at<Address>(at) & ~tag;
@@ -200,8 +202,8 @@ class ReferenceReader {
     if (object_.type->shape == Shape::Code)
       return static_cast<std::size_t>(object_.type->basic_bytes);
     const bool is_static = object_.type->shape == Shape::Type &&
-                           (object_.at<std::uint64_t>(type::kFlags) & type::kHeapType) == 0;
-    return is_static ? kStaticType : counted;
+                           (object_.field<std::uint64_t>(type::kFlags) & type::kHeapType) == 0;
+    return is_static ? kStaticType + layout_.shift() : counted;
   }
 
   void values(Address first) {
@@ -216,13 +218,15 @@ class ReferenceReader {
   // What an instance keeps outside its body.
   void attributes() {
     if (!object_.type->is(type::kManagedDict)) return own_dict();
-    const auto before = memory_.pointer(object_.address - 24);
+    const auto before = memory_.pointer(object_.address - layout_.gc_head() - 8);
     switch (layout_.instance_kind) {
       case InstanceKind::InBody:
         return;
       case InstanceKind::ValuesBefore:
         give(before, Kind::Dict);
-        if (const auto first = memory_.pointer(object_.address - 32); first != 0) values(first);
+        if (const auto first = memory_.pointer(object_.address - layout_.gc_head() - 16);
+            first != 0)
+          values(first);
         return;
       case InstanceKind::TaggedBefore:
         if ((before & 1) != 0) return values(before + 1);

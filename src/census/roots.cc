@@ -29,7 +29,7 @@ class Finder {
   void modules_of(Address interp) {
     const auto modules = memory_.pointer(interp + layout_.interp_modules);
     for_each_item(memory_, layout_, modules, [&](Address key_at, Address module) {
-      const auto dict = memory_.pointer(module + object::kHeader);
+      const auto dict = memory_.pointer(module + layout_.header());
       if (shape_of(module) == Shape::Module && shape_of(dict) == Shape::Dict) {
         roots_.push_back({dict, Root::Kind::Module, text(memory_.pointer(key_at)), true});
       }
@@ -72,7 +72,8 @@ class Finder {
   void locals(Address code, Address first) {
     const auto names = memory_.pointer(code + layout_.code_local_names);
     if (shape_of(names) != Shape::Tuple) return;
-    const auto count = memory_.get<std::uint64_t>(names + object::kSize).value_or(0);
+    const auto count =
+        memory_.get<std::uint64_t>(in_object(layout_, names, object::kSize)).value_or(0);
     // A module's own code has none: its variables are in the module's dict.
     if (count == 0 || count > kMostLocals) return;
     const auto function = function_name(code);

@@ -15,7 +15,7 @@ void Tally::add(const ObjectView& object, std::uint64_t more, const Layout& layo
   const auto& type = *object.type;
   if (has_hidden_content(object, layout)) {
     ++hidden_objects;
-    hidden_bytes += kBytesHeader + object.at<std::uint64_t>(kByteArrayRoom);
+    hidden_bytes += kBytesHeader + layout.shift() + object.field<std::uint64_t>(kByteArrayRoom);
   }
   if (types.size() <= type.id) types.resize(type.id + 1);
   auto& count = types[type.id];
@@ -69,20 +69,20 @@ class Tables {
   void add(const ObjectView& object) {
     switch (object.type->shape) {
       case Shape::Dict:
-        dicts_.push_back(
-            {object.at<Address>(dict::kKeys), object.at<Address>(dict::kValues), object.type->id});
+        dicts_.push_back({object.field<Address>(dict::kKeys), object.field<Address>(dict::kValues),
+                          object.type->id});
         if (dicts_.size() == kMost) flush_dicts();
         return;
       case Shape::List:
-        if (object.at<std::uint64_t>(list::kAllocated) * 8 > kLargestBlock) {
-          look_at(object, object.at<Address>(list::kItems),
-                  object.at<std::uint64_t>(list::kAllocated) * 8);
+        if (object.field<std::uint64_t>(list::kAllocated) * 8 > kLargestBlock) {
+          look_at(object, object.field<Address>(list::kItems),
+                  object.field<std::uint64_t>(list::kAllocated) * 8);
         }
         return;
       case Shape::Set:
-        if (object.at<std::uint64_t>(set::kMask) * 16 > kLargestBlock) {
-          look_at(object, object.at<Address>(set::kTable),
-                  (object.at<std::uint64_t>(set::kMask) + 1) * 16);
+        if (object.field<std::uint64_t>(set::kMask) * 16 > kLargestBlock) {
+          look_at(object, object.field<Address>(set::kTable),
+                  (object.field<std::uint64_t>(set::kMask) + 1) * 16);
         }
         return;
       case Shape::PackedArray:
@@ -160,6 +160,15 @@ class Counter {
         count_pool(from + at, bytes.subspan(at, step));
     }
   }
+  void count(const MimallocPage& page) {
+    const auto bytes = std::span(bytes_).first(MimallocPage::kBytes);
+    if (!source_.memory.read(page.begin, bytes)) return;
+    const auto state = read_page(source_.memory, page);
+    const auto& pool = state.pool;
+    if (pool.block_bytes == 0) return;
+    large_.note_words(bytes.subspan(pool.first, pool.end - pool.first));
+    scanner_.scan_page(page.begin, bytes, state, [&](const ObjectView& object) { take(object); });
+  }
   void finish() { tables_.flush_dicts(); }
   const Tally& tally() const { return tally_; }
   const LargeObjects& large() const { return large_; }
@@ -169,10 +178,11 @@ class Counter {
     const auto pool = read_pool(bytes);
     if (pool.block_bytes == 0) return;
     large_.note_words(bytes.subspan(pool.first, pool.end - pool.first));
-    scanner_.scan(start, bytes, [&](const ObjectView& object) {
-      tally_.add(object, own_bytes(object, source_.layout), source_.layout);
-      tables_.add(object);
-    });
+    scanner_.scan(start, bytes, [&](const ObjectView& object) { take(object); });
+  }
+  void take(const ObjectView& object) {
+    tally_.add(object, own_bytes(object, source_.layout), source_.layout);
+    tables_.add(object);
   }
 
   const LiveSource& source_;
@@ -190,7 +200,13 @@ std::vector<std::unique_ptr<Counter>> look_at_arenas(const LiveSource& source, T
   for (auto& counter : counters) counter = std::make_unique<Counter>(source, types, places);
   in_parts(source.arenas.size(), source.threads,
            [&](std::size_t part, std::size_t first, std::size_t end) {
-             for (auto i = first; i < end; ++i) counters[part]->count(source.arenas[i]);
+             for (auto i = first; i < end; ++i) {
+               if (source.pages.empty()) {
+                 counters[part]->count(source.arenas[i]);
+               } else {
+                 counters[part]->count(source.pages[i]);
+               }
+             }
              counters[part]->finish();
            });
   return counters;

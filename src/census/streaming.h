@@ -32,6 +32,7 @@ struct LiveSource {
   const std::vector<Arena>& arenas;
   const std::vector<Region>& regions;
   std::size_t threads = 1;
+  std::span<const MimallocPage> pages{};  // what the arenas are, where they are mimalloc's
 };
 
 // Counts every object in the arenas, and those outside that are pointed to: nothing is stopped, and

@@ -40,11 +40,11 @@ constexpr Method kMethods[] = {{"train", ""},
 // The value of an int of at most two digits (60 bits), or of a float.
 std::optional<double> number_at(const Memory& memory, const Layout& layout, TypeTable& types,
                                 Address object) {
-  const auto* const type = types.find(memory.pointer(object + object::kType));
+  const auto* const type = types.type_of(memory, object);
   if (type == nullptr) return {};
-  if (type->name == "float") return memory.get<double>(object + object::kHeader);
+  if (type->name == "float") return memory.get<double>(object + layout.header());
   if (type->shape != Shape::Int) return {};
-  const auto size = memory.get<std::int64_t>(object + object::kSize);
+  const auto size = memory.get<std::int64_t>(in_object(layout, object, object::kSize));
   if (!size) return {};
   const auto digits = layout.int_tag ? *size >> 3 : *size;
   const bool negative = layout.int_tag && (*size & 3) == 2;
@@ -53,7 +53,8 @@ std::optional<double> number_at(const Memory& memory, const Layout& layout, Type
   constexpr double kBase = 1U << 30;
   double value = 0;
   for (auto i = digits; i-- > 0;) {
-    const auto digit = memory.get<std::uint32_t>(object + kDigits + 4 * static_cast<Address>(i));
+    const auto digit =
+        memory.get<std::uint32_t>(in_object(layout, object, kDigits) + 4 * static_cast<Address>(i));
     if (!digit) return {};
     value = value * kBase + *digit;
   }
@@ -119,7 +120,7 @@ class Reader final : public TrainingReader {
   template <class Call>
   void for_each_attribute(Address object, Call&& call) {
     if (object == 0) return;
-    const auto* const type = types_.find(memory_.pointer(object + object::kType));
+    const auto* const type = types_.type_of(memory_, object);
     if (type == nullptr || type->shape != Shape::Plain) return;
     constexpr std::size_t kMostBody = 1024;  // with the values behind it
     std::vector<std::byte> body(kMostBody);

@@ -64,7 +64,7 @@ Shape shape_of(const std::string& name, std::uint64_t flags) {
 namespace {
 
 std::uint32_t bytes_before(const TypeInfo& type, const Layout& layout) {
-  std::uint32_t bytes = type.collected() ? object::kGcHead : 0;
+  const auto bytes = static_cast<std::uint32_t>(type.collected() ? layout.gc_head() : 0);
   switch (layout.instance_kind) {
     case InstanceKind::InBody:
       return bytes;
@@ -105,16 +105,19 @@ const TypeInfo& TypeTable::add(std::string name, Shape shape) {
 }
 
 std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
+  const auto& layout = *python_.layout;
   std::array<std::byte, type::kReadBytes> body;
   if (!memory_.read(type, body)) return {};
-  const std::span<const std::byte> bytes(body);
+  const auto bytes = std::span<const std::byte>(body).subspan(layout.shift());
   const auto meta = value_at<Address>(bytes, object::kType);
   // A type's type is `type`, or a metatype, whose flags say that its instances are types.
   if (meta != python_.type_type) {
-    const auto flags = memory_.get<std::uint64_t>(meta + type::kFlags).value_or(0);
+    const auto flags =
+        memory_.get<std::uint64_t>(in_object(layout, meta, type::kFlags)).value_or(0);
     if (meta % 8 != 0 || (flags & type::kTypeObject) == 0) return {};
-    const auto above = memory_.pointer(meta + object::kType);
-    const auto above_flags = memory_.get<std::uint64_t>(above + type::kFlags).value_or(0);
+    const auto above = memory_.pointer(in_object(layout, meta, object::kType));
+    const auto above_flags =
+        memory_.get<std::uint64_t>(in_object(layout, above, type::kFlags)).value_or(0);
     if (above != python_.type_type && (above_flags & type::kTypeObject) == 0) return {};
   }
   auto info = std::make_unique<TypeInfo>();
@@ -132,10 +135,11 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   if (info->name.empty()) return {};
   info->shape = shape_of(info->name, info->flags);
   if (info->shape == Shape::Plain) info->shape = inherited_shape(type);
-  info->bytes_before = bytes_before(*info, *python_.layout);
+  info->bytes_before = bytes_before(*info, layout);
+  info->shift = static_cast<std::uint32_t>(layout.shift());
   if (info->is(type::kHeapType)) {
-    const auto keys = memory_.pointer(type + python_.layout->heap_type_cached_keys);
-    info->instance_keys = read_key_table(memory_, *python_.layout, keys);
+    const auto keys = memory_.pointer(type + layout.heap_type_cached_keys);
+    info->instance_keys = read_key_table(memory_, layout, keys);
   }
   return info;
 }
@@ -144,9 +148,9 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
 Shape TypeTable::inherited_shape(Address type) {
   constexpr int kDeepest = 16;
   for (int depth = 0; depth < kDeepest; ++depth) {
-    type = memory_.pointer(type + type::kBase);
+    type = memory_.pointer(in_object(*python_.layout, type, type::kBase));
     if (type == 0) break;
-    const auto name = memory_.text(memory_.pointer(type + type::kName), kLongestName);
+    const auto name = name_in_c(type);
     if (name.ends_with("TensorBase")) return Shape::Tensor;
     if (name == "torch._C._FunctionBase") return Shape::TorchFunction;
     const auto shape = shape_of(name, 0);
@@ -155,17 +159,22 @@ Shape TypeTable::inherited_shape(Address type) {
   return Shape::Plain;
 }
 
+std::string TypeTable::name_in_c(Address type) const {
+  const auto name = memory_.pointer(in_object(*python_.layout, type, type::kName));
+  return memory_.text(name, kLongestName);
+}
+
 // A class says where it is from in its dict, and its full name in its own field. A type made in C
 // has one text for both: "module.name", or "name" if it is a built-in.
 std::string TypeTable::qualified_name(Address type, std::uint64_t flags) {
   if ((flags & type::kHeapType) == 0) {
-    return printable(memory_.text(memory_.pointer(type + type::kName), kLongestName));
+    return printable(name_in_c(type));
   }
   const auto& layout = *python_.layout;
   auto name =
       read_text(memory_, layout, memory_.pointer(type + layout.heap_type_qualname), kLongestName);
   if (name.empty()) return {};
-  const auto dict = memory_.pointer(type + type::kDict);
+  const auto dict = memory_.pointer(in_object(layout, type, type::kDict));
   std::string module;
   for_each_item(memory_, layout, dict, [&](Address key_at, Address value) {
     const auto key = read_text(memory_, layout, memory_.pointer(key_at), kLongestName);
@@ -180,17 +189,16 @@ std::string TypeTable::qualified_name(Address type, std::uint64_t flags) {
 std::string read_text(const Memory& memory, const Layout& layout, Address object,
                       std::size_t most) {
   if (object == 0) return {};
-  const auto type_flags =
-      memory.get<std::uint64_t>(memory.pointer(object + object::kType) + type::kFlags);
+  const auto type = memory.pointer(in_object(layout, object, object::kType));
+  const auto type_flags = memory.get<std::uint64_t>(in_object(layout, type, type::kFlags));
   if (!type_flags || (*type_flags & type::kText) == 0) return {};
-  const auto length = memory.get<std::uint64_t>(object + 16);
-  const auto state = memory.get<std::uint32_t>(object + 32);
+  const auto length = memory.get<std::uint64_t>(in_object(layout, object, text::kLength));
+  const auto state = memory.get<std::uint32_t>(in_object(layout, object, text::kState));
   if (!length || !state) return {};
-  const unsigned kind = (*state >> 2) & 7;
-  const bool compact = ((*state >> 5) & 1) != 0;
-  const bool ascii = ((*state >> 6) & 1) != 0;
-  if (!compact || (kind != 1 && kind != 2 && kind != 4)) return {};
-  const auto start = object + (ascii ? layout.ascii_header : layout.compact_header);
+  const TextState how(*state, layout);
+  const unsigned kind = how.kind;
+  if (!how.compact || (kind != 1 && kind != 2 && kind != 4)) return {};
+  const auto start = object + (how.ascii ? layout.ascii_header : layout.compact_header);
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(*length, most));
   std::vector<std::byte> bytes(count * kind);
   if (!memory.read(start, bytes)) return {};

@@ -58,6 +58,7 @@ struct TypeInfo {
   std::int64_t dict_offset = 0;
   Shape shape = Shape::Plain;
   std::uint32_t bytes_before = 0;  // the object: the collector's links, a dict's or weakrefs' place
+  std::uint32_t shift = 0;         // how much further in its objects have everything
   std::uint32_t id = 0;            // in order of discovery
   std::int64_t weakrefs_offset = 0;         // of the list of weak references; 0: none
   std::optional<KeyTable> instance_keys{};  // the names of its instances' values
@@ -72,6 +73,10 @@ class TypeTable {
 
   // The type at that address, or null if there is none. May be asked by several threads.
   const TypeInfo* find(Address type);
+  // Of an object in `memory`.
+  const TypeInfo* type_of(const Memory& memory, Address object) {
+    return find(memory.pointer(in_object(*python_.layout, object, object::kType)));
+  }
   const std::vector<std::unique_ptr<TypeInfo>>& all() const { return types_; }
 
   // For what is no Python object.
@@ -80,6 +85,7 @@ class TypeTable {
  private:
   std::unique_ptr<TypeInfo> read(Address type);
   Shape inherited_shape(Address type);
+  std::string name_in_c(Address type) const;
   std::string qualified_name(Address type, std::uint64_t flags);
 
   const Memory& memory_;
@@ -87,6 +93,16 @@ class TypeTable {
   std::mutex mutex_{};  // for everything below, and for reading `memory_`
   std::unordered_map<Address, const TypeInfo*> known_;  // null: known to be none
   std::vector<std::unique_ptr<TypeInfo>> types_;
+};
+
+// How a str keeps its characters.
+struct TextState {
+  TextState(std::uint32_t state, const Layout& layout)
+      : kind((state >> layout.text_kind_bit) & 7),
+        compact(((state >> (layout.text_kind_bit + 3)) & 1) != 0),
+        ascii(((state >> (layout.text_kind_bit + 4)) & 1) != 0) {}
+  std::uint32_t kind;  // bytes of a character
+  bool compact, ascii;
 };
 
 // A str object's text, cut at `most` characters; control characters and what is not text replaced.

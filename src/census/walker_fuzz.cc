@@ -22,8 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   python.data = {{.begin = kFakeStart, .end = kFakeStart + std::min<std::size_t>(size - 1, 4096)}};
   (void)fitting_layout(memory, kFakeStart, layouts);
   TypeTable types(memory, python);
-  auto arenas = find_arenas(memory, python);
-  arenas.push_back({kFakeStart, kFakeStart + python.layout->arena_bytes});
+  const std::vector<Region> regions = {
+      {.begin = kFakeStart, .end = kFakeStart + (1 << 20), .readable = true, .writable = true}};
+  auto [arenas, pages] = find_places(memory, python, regions);
+  if (pages.empty()) arenas.push_back({kFakeStart, kFakeStart + python.layout->arena_bytes});
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
   for (const auto& root : roots) addresses.push_back(root.object);
@@ -31,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ImageMemory both(image, memory);
   const StretchMap libraries({{kFakeStart + (512 << 10), kFakeStart + (1 << 20)}});
   const auto heap =
-      read_heap({image, memory, both, libraries, libraries}, python, types, addresses);
+      read_heap({image, memory, both, libraries, libraries, 1, pages}, python, types, addresses);
   const auto holding = find_retainers(heap, roots);
   if (holding.garbage.count > heap.nodes()) std::abort();
   return 0;

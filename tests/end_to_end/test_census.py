@@ -13,6 +13,9 @@ import pytest
 from conftest import ROOT, Program
 
 HEAP = ROOT / "tests" / "programs" / "heap.py"
+WHICH = """import sys, sysconfig
+without_lock = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+print(sys.version_info >= (3, 9), sys.implementation.name, "%d.%d.%d" % sys.version_info[:3] + without_lock)"""
 
 
 class Python:
@@ -35,9 +38,13 @@ class Python:
         return self.root / "tmp" / f"{os.getpid()}-{name}", f"/tmp/{os.getpid()}-{name}"
 
 
+def cache_folder():
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))) / "tidegauge"
+
+
 def newest_pythons():
     """3.14 and 3.15 from Debian's development branch: where we are root, and they were unpacked or can be."""
-    made = pathlib.Path(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))) / "tidegauge" / "newest-pythons"
+    made = cache_folder() / "newest-pythons"
     if os.geteuid() != 0 or not (made / "ready").exists():
         return {}
     root = made / "root"
@@ -50,18 +57,22 @@ def newest_pythons():
     return found
 
 
+def free_threaded_pythons():
+    """Programs without a global lock, which no package here has: named in an environment variable, on the path, or kept."""
+    kept = cache_folder() / "free-threaded" / "*" / "bin" / "python3.*t"
+    on_the_path = [shutil.which(f"python3.{minor}t") for minor in range(13, 17)]
+    named = os.environ.get("TIDEGAUGE_FREE_THREADED_PYTHONS", "").split(":")
+    return [path for path in [*named, *on_the_path, *sorted(glob.glob(str(kept)))] if path]
+
+
 @functools.lru_cache(None)
 def all_pythons():
     found = {}
     versions = os.path.expanduser("~/.pyenv/versions/*/bin/python3")
-    for path in [sys.executable, "/usr/bin/python3", *sorted(glob.glob(versions))]:
+    for path in [sys.executable, "/usr/bin/python3", *sorted(glob.glob(versions)), *free_threaded_pythons()]:
         if not os.path.exists(path):
             continue
-        told = subprocess.run(
-            [path, "-c", "import sys; print(sys.version_info >= (3, 9), sys.implementation.name, sys.version.split()[0])"],
-            capture_output=True,
-            text=True,
-        )
+        told = subprocess.run([path, "-c", WHICH], capture_output=True, text=True)
         good, name, version = (told.stdout.split() + ["", "", ""])[:3]
         if good == "True" and name == "cpython":
             found.setdefault(version, Python(version, [path]))
@@ -69,7 +80,8 @@ def all_pythons():
 
 
 def pythons():
-    """Every CPython from 3.9 on that is here, each version once. `tools/newest_pythons` fetches 3.14 and 3.15."""
+    """Every CPython from 3.9 on that is here, each version once. `tools/newest_pythons` fetches 3.14 and 3.15; those without a
+    global lock have a `t` behind their version, and are tested where there are some: see free_threaded_pythons."""
     return [pytest.param(python, id=version) for version, python in all_pythons().items()]
 
 
@@ -176,6 +188,44 @@ def test_the_unstopped_count_of_a_busy_process_is_close(call, python, apart):
             assert types["__main__.Fixed"] == kept
             for name, truth in (("Sample", samples), ("Values", samples), ("Number", 2 * samples)):
                 assert types["__main__." + name] == pytest.approx(truth, rel=0.002), name
+    finally:
+        program.end()
+
+
+THREADS = """
+import sys, threading
+class Crate:
+    __slots__ = ("load",)
+    def __init__(self, load): self.load = load
+kept = [[] for _ in range(4)]
+def make(mine):
+    mine.extend(Crate("load %d" % i) for i in range(20_000))
+threads = [threading.Thread(target=make, args=(mine,)) for mine in kept]
+for one in threads: one.start()
+for one in threads: one.join()
+for mine in kept: del mine[::2]  # which another thread has made
+busy = threading.Event()
+def hold():
+    inner = [Crate(i) for i in range(5000)]
+    busy.set()
+    threading.Event().wait()
+threading.Thread(target=hold, daemon=True).start()
+busy.wait()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_what_threads_have_made_is_counted_whether_they_live_or_not(call, python):
+    program = Program([*python.command, "-c", THREADS])
+    try:
+        assert program.answer() == "ready"
+        for words in [], ["--stream"]:
+            types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, *words)["types"]}
+            assert types["__main__.Crate"] == 45_000, words
+        held = {(entry["path"], entry["type"]): entry["count"] for entry in census_of(call, program.pid)["retainers"]}
+        assert held["<string>.hold() local 'inner'[*]", "__main__.Crate"] == 5000
     finally:
         program.end()
 

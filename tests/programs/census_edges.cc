@@ -82,13 +82,15 @@ int main(int argc, char** argv) {
   const ProcessMemory copy(snapshot->readable_pid());
   const MappedMemory mapped(copy, *regions);
   const CachedMemory around(mapped, 4096);
-  Image image(mapped, find_arenas(around, *python), 1);
+  const auto [arenas, pages] = find_places(around, *python, *regions);
+  Image image(mapped, arenas, 1);
   const ImageMemory memory(image, around);
   const StretchMap libraries(libraries_in(*regions));
   TypeTable types(memory, *python);
   std::vector<Address> roots;
   for (const auto& root : find_roots(memory, *python, types)) roots.push_back(root.object);
-  const auto heap = read_heap({image, mapped, memory, libraries, {}}, *python, types, roots);
+  const auto heap =
+      read_heap({image, mapped, memory, libraries, {}, 1, pages}, *python, types, roots);
   std::ifstream truth(argv[2]);
   print(compare(heap, truth));
   return 0;
