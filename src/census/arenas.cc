@@ -79,6 +79,56 @@ bool leads_to_arenas(const Memory& memory, const Layout& layout, Address table) 
   return false;
 }
 
+// The largest table that words lead to.
+class TableSearch {
+ public:
+  TableSearch(const Memory& memory, const Layout& layout) : memory_(memory), layout_(layout) {}
+
+  void look_at(Address word) {
+    if (!may_be_table(word) || word == before_) return;
+    before_ = word;
+    if (!leads_to_arenas(memory_, layout_, word)) return;
+    auto found = read_table(memory_, layout_, word);
+    // A pointer into the middle of the table (unused_arena_objects) gives a part of it.
+    if (found.size() > arenas_.size()) arenas_ = std::move(found);
+  }
+
+  // Calls with each word of a stretch.
+  template <class Call>
+  void look_through(const Stretch& stretch, Call&& call) const {
+    constexpr std::size_t kWordsAtOnce = 8192;
+    std::vector<Address> words;
+    for (auto at = stretch.begin; at < stretch.end; at += kWordsAtOnce * sizeof(Address)) {
+      words.resize(std::min<std::size_t>(kWordsAtOnce, (stretch.end - at) / sizeof(Address)));
+      if (!memory_.read(at, std::as_writable_bytes(std::span(words)))) continue;
+      for (const auto word : words) call(word);
+    }
+  }
+  std::vector<Arena> take() && { return std::move(arenas_); }
+
+  static bool may_be_table(Address word) {
+    return word % 16 == 0 && word >= (1 << 16) && word < (1ULL << 47);
+  }
+
+ private:
+  const Memory& memory_;
+  const Layout& layout_;
+  std::vector<Arena> arenas_{};
+  Address before_ = 0;
+};
+
+// Its allocator's state is a part of it (3.12), or what it points to (from 3.13 on).
+std::vector<Arena> arenas_of_another(const Memory& memory, const Layout& layout, Address interp) {
+  constexpr Address kTableInState = 512;
+  constexpr Address kSearched = 32 << 10;  // of an interpreter: the state is within the first half
+  TableSearch search(memory, layout);
+  search.look_through({interp, interp + kSearched}, [&](Address word) {
+    search.look_at(word);
+    if (TableSearch::may_be_table(word)) search.look_at(memory.pointer(word + kTableInState));
+  });
+  return std::move(search).take();
+}
+
 }  // namespace
 
 Pool read_pool(std::span<const std::byte> pool) {
@@ -97,27 +147,19 @@ Pool read_pool(std::span<const std::byte> pool) {
 }
 
 std::vector<Arena> find_arenas(const Memory& memory, const Interpreter& python) {
-  std::vector<Arena> arenas;
-  Address before = 0;
-  const auto look_at = [&](Address word) {
-    if (word % 16 != 0 || word < (1 << 16) || word >= (1ULL << 47) || word == before) return;
-    before = word;
-    if (!leads_to_arenas(memory, *python.layout, word)) return;
-    auto found = read_table(memory, *python.layout, word);
-    // A pointer into the middle of the table (unused_arena_objects) gives a part of it.
-    if (found.size() > arenas.size()) arenas = std::move(found);
-  };
-  constexpr std::size_t kWordsAtOnce = 8192;
-  std::vector<Address> words;
+  TableSearch main(memory, *python.layout);
   for (const auto& region : python.data) {
-    for (auto at = region.begin; at < region.end; at += kWordsAtOnce * sizeof(Address)) {
-      words.resize(std::min<std::size_t>(kWordsAtOnce, (region.end - at) / sizeof(Address)));
-      if (!memory.read(at, std::as_writable_bytes(std::span(words)))) continue;
-      for (const auto word : words) look_at(word);
-    }
+    main.look_through({region.begin, region.end}, [&](Address word) { main.look_at(word); });
   }
-  std::sort(arenas.begin(), arenas.end(),
-            [](const Arena& a, const Arena& b) { return a.begin < b.begin; });
+  auto arenas = std::move(main).take();
+  // The main one is the last.
+  for (std::size_t i = 0; i + 1 < python.interpreters.size(); ++i) {
+    const auto own = arenas_of_another(memory, *python.layout, python.interpreters[i]);
+    arenas.insert(arenas.end(), own.begin(), own.end());
+  }
+  arenas = in_order(std::move(arenas));
+  arenas.erase(std::unique(arenas.begin(), arenas.end()),
+               arenas.end());  // some share the main one's
   return arenas;
 }
 

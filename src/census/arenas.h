@@ -12,7 +12,8 @@ namespace tidegauge::census {
 using Arena = Stretch;
 
 // By the signature of the table of arenas, which lies in the program's data: the same in every
-// version, and proven by the pools that it leads to. In order of address. Empty where CPython uses
+// version, and proven by the pools that it leads to. From 3.12 on an interpreter besides the main
+// one may have a table of its own, which it leads to. In order of address. Empty where CPython uses
 // another allocator (PYTHONMALLOC).
 std::vector<Arena> find_arenas(const Memory& memory, const Interpreter& python);
 

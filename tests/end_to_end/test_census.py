@@ -192,6 +192,39 @@ def test_the_unstopped_count_of_a_busy_process_is_close(call, python, apart):
         program.end()
 
 
+SEVERAL_INTERPRETERS = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:  # up to 3.12
+    import _xxsubinterpreters as interpreters
+FILL = "class Crate:\\n    __slots__ = ('load',)\\nkept = [Crate() for _ in range(%d)]\\nlarge = bytearray(%d << 10)"
+exec(FILL % (1000, 100))
+others = [interpreters.create(), interpreters.create()]  # with memory of its own each, from 3.12 on
+interpreters.run_string(others[0], FILL % (2000, 2000))
+interpreters.run_string(others[1], FILL % (3000, 3000))
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_what_other_interpreters_hold_is_counted(call, python):
+    program = Program([*python.command, "-c", SEVERAL_INTERPRETERS])
+    try:
+        assert program.answer() == "ready"
+        for words in [], ["--stream"]:
+            document = census_of(call, program.pid, *words)
+            types = {entry["type"]: entry for entry in document["types"]}
+            assert types["__main__.Crate"]["count"] == 6000, words
+            assert types["bytearray"]["bytes"] >= 5100 << 10
+            assert document["garbage"]["count"] < 100
+        held = {entry["path"]: entry["count"] for entry in census_of(call, program.pid)["retainers"]}
+        assert held["__main__.large"] == 3 and held["__main__.kept[*]"] >= 5000  # each in its own __main__
+    finally:
+        program.end()
+
+
 THREADS = """
 import sys, threading
 class Crate:
