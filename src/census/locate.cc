@@ -18,6 +18,7 @@
 #include "census/layout_cache.h"
 #include "census/layout_checks.h"
 #include "census/layout_search.h"
+#include "census/other_runtime.h"
 
 namespace tidegauge::census {
 
@@ -216,6 +217,18 @@ void learn(pid_t pid, const Memory& memory, const Found& found, std::span<const 
   python.searched = take(search_layout(memory, found.runtime, known));
 }
 
+std::string nothing_known(pid_t pid, const Memory& memory, const Found& found,
+                          const std::vector<Region>& regions) {
+  const auto hex = version_of(memory, found);
+  const auto program = program_of(pid, regions);
+  if (!hex && !other_runtime(program, regions).empty()) {
+    return fmt::format("{} runs {}", pid, why_not_read(program, regions));
+  }
+  return fmt::format("{} runs a {}CPython {} of which nothing is known here", pid,
+                     is_free_threaded(memory, found.runtime) ? "free-threaded " : "",
+                     hex ? version_text(*hex) : "version");
+}
+
 }  // namespace
 
 bool layout_fits(const Memory& memory, Address runtime, const Layout& layout) {
@@ -236,7 +249,8 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
                            std::span<const Layout> known) {
   const auto found = find_any(pid, memory, regions);
   if (!found) {
-    return Error{Reason::Unsupported, fmt::format("{} runs no CPython that can be found", pid)};
+    return Error{Reason::Unsupported,
+                 fmt::format("{} runs {}", pid, why_not_read(program_of(pid, regions), regions))};
   }
   Interpreter python{.runtime = found->runtime};
   // A process that runs may be caught in the middle of a change: look again a few times.
@@ -248,10 +262,7 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
   if (python.layout == nullptr) learn(pid, memory, *found, known, python);
   const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
-    return Error{Reason::Unsupported,
-                 fmt::format("{} runs a {}CPython {} of which nothing is known here", pid,
-                             is_free_threaded(memory, found->runtime) ? "free-threaded " : "",
-                             hex ? version_text(*hex) : "version")};
+    return Error{Reason::Unsupported, nothing_known(pid, memory, *found, regions)};
   }
   python.version = hex ? version_text(*hex) : python.layout->version;
   if (hex && python.layout->free_threaded) python.version += 't';  // as its program is called
