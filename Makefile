@@ -17,10 +17,10 @@ incident: ## the training job that this project started from, as it was and with
 test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers, FRAMEWORKS=0 torch and the like
 	@FAST=$(FAST) FRAMEWORKS=$(FRAMEWORKS) tools/test
 
-tidy: ## clang-tidy over src/; a file is looked at again only when it changed
+tidy: ## clang-tidy over src/; a group of files is looked at again only when one of it changed
 	@tools/bootstrap test
-	@tools/build build -DTIDEGAUGE_TESTS=ON -DTIDEGAUGE_GROUPED=OFF
-	@tools/tidy.py build
+	@tools/build build-tidy -DTIDEGAUGE_TESTS=OFF -DTIDEGAUGE_GROUPED=ON product
+	@tools/tidy.py build-tidy
 
 build: ## leaves build/tidegauge
 	@tools/bootstrap build

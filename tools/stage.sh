@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by tools/test: runs one stage after the other, shows that it lives, counts what passed, and
-# stops at the first failure with the part of the log that says why.
+# stops at the first failure with the part of the log that says why. What later stages need can begin ahead of them.
 # shellcheck source=tools/say.sh
 source tools/say.sh
 
@@ -64,6 +64,28 @@ show_progress_of() {
   done
   if [ -t 2 ]; then printf '\r\e[K' >&2; fi
 }
+
+# ahead NAME COMMAND…: begins what a later stage needs, on what the cores have left over: most tests wait more than they
+# work. A failure is no news yet: the stage does the same again and shows why. after_ahead NAME: waits until it has ended.
+ahead_groups=()
+ahead() {
+  local name=$1
+  shift
+  set -m
+  {
+    flock 8
+    chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
+    "$@"
+  } </dev/null >"$log_folder/ahead-$name.log" 2>&1 8>"$log_folder/ahead-$name.lock" &
+  ahead_groups+=($!)
+  set +m
+}
+after_ahead() { flock "$log_folder/ahead-$1.lock" true; }
+end_ahead() {
+  local group
+  for group in ${ahead_groups[@]+"${ahead_groups[@]}"}; do kill -- "-$group" 2>/dev/null || true; done
+}
+trap end_ahead EXIT
 
 # stage NAME TITLE COMMAND…: NAME names the log.
 stage() {
