@@ -70,6 +70,7 @@ void group_natives(const std::vector<Native>& natives, Census& census) {
   }
   const auto sorted = [](std::map<Key, Census::Buffers>& group) {
     std::vector<Census::Buffers> all;
+    all.reserve(group.size());
     for (auto& [key, buffers] : group) all.push_back(std::move(buffers));
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -144,6 +145,7 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
 
 std::vector<Region> as_regions(const std::vector<Stretch>& stretches) {
   std::vector<Region> regions;
+  regions.reserve(stretches.size());
   for (const auto& [begin, end] : stretches) {
     regions.push_back({.begin = begin, .end = end, .readable = true});
   }
@@ -198,6 +200,7 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   TypeTable types(memory, python);
   const auto roots = find_roots(memory, python, types);
   std::vector<Address> addresses;
+  addresses.reserve(roots.size());
   for (const auto& root : roots) addresses.push_back(root.object);
   const StretchMap libraries(libraries_in(*regions));
   // What the copy was made without is there all the same.

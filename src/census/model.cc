@@ -176,6 +176,7 @@ std::optional<Model> Model::start(pid_t like) {
   if (!program->libraries.empty()) environment.push_back(program->libraries);
   const auto pointers = [](std::vector<std::string>& texts) {
     std::vector<char*> all;
+    all.reserve(texts.size() + 1);
     for (auto& text : texts) all.push_back(text.data());
     all.push_back(nullptr);
     return all;

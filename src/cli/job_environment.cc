@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 // Ours comes last: tools that look at the variable know their own library by its place.
 std::string preload_with(const std::string& probe) {
   const char* const given = std::getenv("LD_PRELOAD");
-  const std::string before = given != nullptr ? given : "";
+  std::string before = given != nullptr ? given : "";
   if (before.empty() || before == probe) return probe;
   if (before.ends_with(":" + probe)) return before;  // a gauge inside a gauge
   return before + ":" + probe;

@@ -130,8 +130,11 @@ Result<Session> Session::begin(proc::Collector collector, SessionOptions options
     auto writer = path ? record::Writer::create(*path, state->header, record::Bounds{})
                        : Result<record::Writer>(path.error());
     if (!writer && asked.record_path) return writer.error();
-    if (writer) state->writer.emplace(*std::move(writer));
-    if (!writer) asked.warn("no recording is kept: " + writer.error().what);
+    if (writer) {
+      state->writer.emplace(*std::move(writer));
+    } else {
+      asked.warn("no recording is kept: " + writer.error().what);
+    }
   }
   state->gauge.begin(state->header);
   state->summary.begin(state->header);

@@ -115,7 +115,7 @@ Result<> check_weights(const std::string& path) {
     }
     if (shard == last) continue;
     last = shard;
-    if (auto good = check_safetensors(path + "/" + last); !good) return good;
+    if (auto good = check_safetensors(fs::path(path) / last); !good) return good;
   }
   return Ok{};
 }

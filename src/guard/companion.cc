@@ -34,7 +34,9 @@ std::optional<Message> Companion::next() {
   const auto rest = std::string_view(packet, static_cast<std::size_t>(got)).substr(1);
   Message message{.news = static_cast<RelayNews>(packet[0])};
   if (message.news == RelayNews::Output) message.bytes = rest;
-  if (message.news == RelayNews::Signal && !rest.empty()) message.number = rest[0];
+  if (message.news == RelayNews::Signal && !rest.empty()) {
+    message.number = static_cast<unsigned char>(rest[0]);
+  }
   return message;
 }
 

@@ -183,7 +183,8 @@ std::optional<FamilyWalk::Found> FamilyWalk::found(const record::ProcessId& id) 
   const auto walked = std::find_if(walked_.begin(), walked_.end(),
                                    [&](const Walked& one) { return one.target.id == id; });
   if (walked == walked_.end() || !walked->pagemap) return {};
-  const auto resident = static_cast<double>(walked->target.memory.rss.value_or(0) / page_bytes());
+  const auto resident = static_cast<double>(walked->target.memory.rss.value_or(0)) /
+                        static_cast<double>(page_bytes());
   const double seen = pages_in(walked->pages);
   Found found{.before = walked->target.memory,
               .pages = walked->pages,

@@ -30,7 +30,7 @@ Result<std::string_view> Files::read(KeptFile& kept, pid_t pid, std::string_view
   if (kept.fd_) return read_start(kept.fd_.get(), pid, file);
   auto fd = root_.open_file(pid, file);
   if (!fd) return fd.error();
-  const auto text = read_start(fd->get(), pid, file);
+  auto text = read_start(fd->get(), pid, file);
   if (text && kept_ < most_kept_) {
     kept.fd_ = std::move(*fd);
     kept.count_ = &kept_;

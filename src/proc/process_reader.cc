@@ -116,7 +116,7 @@ Result<> ProcessReader::read_status(Files& files) {
 Result<Statm> ProcessReader::read_statm(Files& files) {
   const auto text = files.read(statm_, last_.id.pid, folder_ + "statm");
   if (!text) return text.error();
-  const auto statm = parse_statm(*text);
+  auto statm = parse_statm(*text);
   if (statm) size_bytes_ = statm->size * page_bytes();
   return statm;
 }

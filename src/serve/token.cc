@@ -74,7 +74,7 @@ Result<std::string> kept_token(const std::string& path) {
 }
 
 Result<std::string> token_path() {
-  const auto folder = folder_of_ours(kUserState);
+  auto folder = folder_of_ours(kUserState);
   if (!folder) return folder;
   std::error_code error;
   fs::create_directories(*folder, error);

@@ -88,7 +88,8 @@ double Holders::grown(const Census* before, const Pile& pile) {
 
 // The first one after it began to grow, or else the last one before.
 const Holders::Census* Holders::first_to_compare(const Censuses& censuses, double since) {
-  const Census* before = censuses.size() > 1 ? &censuses.front() : nullptr;
+  if (censuses.size() < 2) return nullptr;
+  const Census* before = &censuses.front();
   for (std::size_t i = 1; i + 1 < censuses.size() && before->at < since; ++i) {
     before = &censuses[i];
   }

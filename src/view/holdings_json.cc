@@ -38,6 +38,7 @@ std::vector<Course> courses_of(const Holdings::OfProcess& of) {
     }
   }
   std::vector<Course> out;
+  out.reserve(found.size());
   for (auto& [name, course] : found) out.push_back(std::move(course));
   std::stable_sort(out.begin(), out.end(), [](const Course& a, const Course& b) {
     return std::pair(a.bytes_at.back(), a.latest.bytes) >

@@ -43,6 +43,7 @@ void draw(SvgCanvas& canvas, const std::vector<Point>& course, const std::string
           std::size_t index) {
   const auto colour = fmt::format("r{}", index % kColours);
   std::vector<std::string> points;
+  points.reserve(course.size());
   for (const auto& point : course) {
     points.push_back(fmt::format("{:.1f},{:.1f}", canvas.x(point.at), canvas.y(point.floor)));
   }
