@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of all folders share."""
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """small_disk("64k"): a folder on a file system in memory with no more room than that; with full=True, not a byte of it is left."""
+    mounted = []
+
+    def make(size, full=False):
+        place = tmp_path / f"disk {len(mounted)}"
+        place.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", place], capture_output=True).returncode != 0:
+            pytest.skip("no file system can be mounted here")
+        mounted.append(place)
+        if full:
+            with pytest.raises(OSError), open(place / "stuff", "wb", buffering=0) as file:
+                while file.write(bytes(4096)):
+                    pass
+        return place
+
+    yield make
+    for place in mounted:
+        subprocess.run(["umount", place], check=True)
