@@ -28,6 +28,7 @@ void Allocations::add(const record::Profile& profile, double at) {
         static_cast<double>(site.live);
   }
   std::vector<std::pair<double, std::string>> sizes;
+  sizes.reserve(live.size());
   for (const auto& [name, bytes] : live) sizes.emplace_back(bytes, name);
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   for (std::size_t i = kMostSites; i < sizes.size(); ++i) live.erase(sizes[i].second);

@@ -127,6 +127,7 @@ std::vector<SiteRow> rows_of(const Sites::OfProcess& of, std::size_t most) {
     }
   }
   std::vector<SiteRow> rows;
+  rows.reserve(found.size());
   for (auto& [key, row] : found) rows.push_back(std::move(row));
   std::stable_sort(rows.begin(), rows.end(), [](const SiteRow& a, const SiteRow& b) {
     return std::pair(told_growth(a.grown.value_or(0)), a.live) >
