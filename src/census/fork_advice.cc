@@ -43,23 +43,23 @@ Scratch ForkAdvice::make_scratch(std::size_t stretches) {
   constexpr std::size_t kFewest = 4;  // it takes four calls itself
   if (stretches < kFewest) return {};
   const auto bytes = std::min(stretches, kMostAtOnce) * sizeof(iovec);
-  const auto begin = stopped_.call(
-      {SYS_mmap, {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS}}, instruction_);
+  const auto begin =
+      caller_.call({SYS_mmap, {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS}});
   if (!begin || *begin <= 0) return {};
   return {static_cast<Address>(*begin), bytes};
 }
 
 void ForkAdvice::remove_scratch(const Scratch& scratch) {
   if (scratch.begin == 0) return;
-  stopped_.call({SYS_munmap, {scratch.begin, scratch.bytes}}, instruction_);
+  caller_.call({SYS_munmap, {scratch.begin, scratch.bytes}});
 }
 
 bool ForkAdvice::say_one_by_one(std::span<const Stretch> stretches, int advice) {
-  std::vector<Stopped::Call> calls;
+  std::vector<Caller::Call> calls;
   for (const auto& [begin, end] : stretches) {
     calls.push_back({SYS_madvise, {begin, end - begin, as_argument(advice)}});
   }
-  return stopped_.call_all(calls, instruction_);
+  return caller_.call_all(calls);
 }
 
 std::size_t ForkAdvice::say_at_once(std::span<const Stretch> stretches, int advice,
@@ -68,10 +68,10 @@ std::size_t ForkAdvice::say_at_once(std::span<const Stretch> stretches, int advi
   for (const auto& [begin, end] : stretches) {
     all.push_back({reinterpret_cast<void*>(begin), end - begin});
   }
-  if (!write_vector(stopped_.first_thread(), vector, all)) return 0;
-  const Stopped::Call call{SYS_process_madvise,
-                           {as_argument(kOneself), vector, stretches.size(), as_argument(advice)}};
-  auto done = stopped_.call(call, instruction_).value_or(0);
+  if (!write_vector(caller_.tid(), vector, all)) return 0;
+  const Caller::Call call{SYS_process_madvise,
+                          {as_argument(kOneself), vector, stretches.size(), as_argument(advice)}};
+  auto done = caller_.call(call).value_or(0);
   std::size_t count = 0;
   for (; count < stretches.size(); ++count) {
     done -= static_cast<long>(all[count].iov_len);

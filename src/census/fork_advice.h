@@ -21,8 +21,7 @@ bool takes_many_at_once();
 
 class ForkAdvice {
  public:
-  ForkAdvice(Stopped& stopped, Address syscall_instruction)
-      : stopped_(stopped), instruction_(syscall_instruction) {}
+  explicit ForkAdvice(Caller& caller) : caller_(caller) {}
 
   // Room in the target for telling it of so many; none where there are few. Only where many at
   // once are taken.
@@ -37,8 +36,7 @@ class ForkAdvice {
   std::size_t say_at_once(std::span<const Stretch> stretches, int advice, Address vector);
   bool say_one_by_one(std::span<const Stretch> stretches, int advice);
 
-  Stopped& stopped_;
-  Address instruction_;
+  Caller& caller_;
 };
 
 }  // namespace tidegauge::census

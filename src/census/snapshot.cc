@@ -28,6 +28,20 @@
 
 namespace tidegauge::census {
 
+// What has been changed in the target and not been put back yet: if the hand is killed meanwhile,
+// whoever waits for it does that.
+struct Snapshot::Changed {
+  std::atomic<std::size_t> count{0};
+  std::array<Stretch, Snapshot::kMostSpared> stretches{};
+  Scratch scratch{};
+  Hastened hastened{};
+  std::array<std::atomic<long>, 2> children{};  // which only their parent can forget
+};
+
+void Snapshot::Unmap::operator()(Changed* changed) const {
+  ::munmap(changed, sizeof(Changed));
+}
+
 namespace {
 
 // What the hand says once the target runs again, or could not be held.
@@ -36,34 +50,6 @@ struct Word {
   int error = 0;    // an Error's reason plus 1; 0: none
   double pause_ms = 0;
   double stopped_at_ms = 0;
-};
-
-// What has been changed in the target and not been put back yet: if the hand is killed meanwhile,
-// whoever waits for it does that.
-struct Changed {
-  std::atomic<std::size_t> count{0};
-  std::array<Stretch, Snapshot::kMostSpared> stretches{};
-  Scratch scratch{};
-  Hastened hastened{};
-};
-
-// Seen by us and by the hand.
-class SharedChanged {
- public:
-  SharedChanged() {
-    void* const page =
-        ::mmap(nullptr, sizeof(Changed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED) changed_ = new (page) Changed;
-  }
-  SharedChanged(const SharedChanged&) = delete;
-  SharedChanged& operator=(const SharedChanged&) = delete;
-  ~SharedChanged() {
-    if (changed_ != nullptr) ::munmap(changed_, sizeof(Changed));
-  }
-  Changed* get() const { return changed_; }
-
- private:
-  Changed* changed_ = nullptr;
 };
 
 // A filter that does not know our call may answer it with death.
@@ -87,10 +73,17 @@ void sleep_ms(long ms) {
   ::nanosleep(&pause, nullptr);
 }
 
+// What a parent calls to forget a child.
+Caller::Call wait_for_ended(long pid_for_parent, int options = 0) {
+  return {SYS_wait4,
+          {static_cast<std::uint64_t>(pid_for_parent), 0,
+           static_cast<std::uint64_t>(static_cast<unsigned>(__WALL | options)), 0}};
+}
+
 // The process that holds the target. Everything it needs is looked up before the target stops.
 class Hand {
  public:
-  Hand(pid_t target, const Snapshot::Wishes& wishes, Changed* changed, int line)
+  Hand(pid_t target, const Snapshot::Wishes& wishes, Snapshot::Changed* changed, int line)
       : target_(target),
         wishes_(wishes),
         changed_(changed),
@@ -119,25 +112,26 @@ class Hand {
     }
     Word word{.stopped_at_ms = stopped->since_ms()};
     if (!last && is_collecting(ProcessMemory(target_), wishes_.collecting)) return false;
-    const auto child = may_call(target_) && instruction_ != 0 ? fork_in_haste(*stopped)
-                                                              : std::optional<Stopped::Child>{};
-    if (!child && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
+    const auto copy =
+        may_call(target_) && instruction_ != 0 ? copy_in_haste(*stopped) : std::optional<Copy>{};
+    if (!copy && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
       say({.error = static_cast<int>(Reason::Unsupported) + 1});
       return true;
     }
-    if (!child) {
+    if (!copy) {
       say(word);
       wait_until_released();
       return true;  // and the target runs on
     }
     stopped.reset();
-    word.child = child->pid;
+    word.child = copy->child.pid;
     word.pause_ms = now_ms() - word.stopped_at_ms;
-    if (!child->settle()) word = {.error = static_cast<int>(Reason::Failed) + 1};
-    end_haste_of(child->pid, target_);
+    if (copy->helper) copy->helper->end();
+    if (!copy->child.settle()) word = {.error = static_cast<int>(Reason::Failed) + 1};
+    end_haste_of(copy->child.pid, target_);
     say(word);
     wait_until_released();
-    remove(*child);
+    remove(*copy);
     return true;
   }
 
@@ -155,21 +149,51 @@ class Hand {
     return spared;
   }
 
-  std::optional<Stopped::Child> fork_in_haste(Stopped& stopped) const {
-    if (changed_ == nullptr) return stopped.fork(instruction_);
+  struct Copy {
+    Caller::Child child{};
+    std::optional<Caller::Child> helper{};  // that has made it
+  };
+
+  // Should we be killed while one of the target's own threads is in a call, it would go on with
+  // registers that are not its own. So it makes but one, which is short: for a helper in the same
+  // memory, which does the rest and ends with us. Where there may be none, it does all itself.
+  std::optional<Copy> copy_in_haste(Stopped& stopped) const {
+    auto own = stopped.caller(instruction_);
+    if (changed_ == nullptr) return as_copy(own.fork(Caller::Parent::Self), {});
     const Haste haste(stopped.first_thread(), changed_->hastened);
-    return fork_without_spared(stopped);
+    const auto helper = own.make_helper();
+    if (helper) changed_->children[0] = helper->pid_for_parent;
+    if (!helper) return as_copy(fork_without_spared(own, Caller::Parent::Self), {});
+    Caller other(helper->pid, instruction_, nullptr);
+    const auto copy = as_copy(fork_without_spared(other, Caller::Parent::Own), helper);
+    if (!copy) {
+      helper->end();
+      own.call(wait_for_ended(helper->pid_for_parent));
+      changed_->children[0] = 0;
+    }
+    return copy;
   }
 
-  std::optional<Stopped::Child> fork_without_spared(Stopped& stopped) const {
-    if (wishes_.spared.empty()) return stopped.fork(instruction_);
+  static std::optional<Copy> as_copy(const std::optional<Caller::Child>& child,
+                                     const std::optional<Caller::Child>& helper) {
+    return child ? std::optional(Copy{*child, helper}) : std::nullopt;
+  }
+
+  std::optional<Caller::Child> fork_noted(Caller& caller, Caller::Parent parent) const {
+    const auto child = caller.fork(parent);
+    if (child) changed_->children[1] = child->pid_for_parent;
+    return child;
+  }
+
+  std::optional<Caller::Child> fork_without_spared(Caller& caller, Caller::Parent parent) const {
+    if (wishes_.spared.empty()) return fork_noted(caller, parent);
     const auto spared = still_spared();
-    ForkAdvice advice(stopped, instruction_);
+    ForkAdvice advice(caller);
     if (many_at_once_) changed_->scratch = advice.make_scratch(spared.size());
     std::copy(spared.begin(), spared.end(), changed_->stretches.begin());
     changed_->count = spared.size();
     advice.say(spared, ForkAdvice::Children::DoNotGet, changed_->scratch);
-    const auto child = stopped.fork(instruction_);
+    const auto child = fork_noted(caller, parent);
     advice.say(spared, ForkAdvice::Children::Get, changed_->scratch);
     changed_->count = 0;
     advice.remove_scratch(changed_->scratch);
@@ -188,30 +212,28 @@ class Hand {
   }
 
   // Ends the copy, and lets its parent forget it: nobody else could.
-  void remove(const Stopped::Child& child) const {
-    ::kill(child.pid, SIGKILL);
-    int status = 0;
-    while (::waitpid(child.pid, &status, __WALL) == child.pid && WIFSTOPPED(status)) {
-    }
+  void remove(const Copy& copy) const {
+    copy.child.end();
     auto parent = Stopped::stop_first_thread(target_);
     if (!parent) return;
-    constexpr std::uint64_t kAnyKind = __WALL;
-    const Stopped::Call wait{SYS_wait4,
-                             {static_cast<std::uint64_t>(child.pid_for_parent), 0, kAnyKind, 0}};
-    parent->call(wait, instruction_);
+    std::vector<Caller::Call> waits = {wait_for_ended(copy.child.pid_for_parent)};
+    if (copy.helper) waits.push_back(wait_for_ended(copy.helper->pid_for_parent));
+    parent->caller(instruction_).call_all(waits);
+    if (changed_ == nullptr) return;
+    for (auto& child : changed_->children) child = 0;
   }
 
   pid_t target_;
   const Snapshot::Wishes& wishes_;
-  Changed* changed_;
+  Snapshot::Changed* changed_;
   int line_;
   Address instruction_;
   bool many_at_once_ = takes_many_at_once();
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
-[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes, Changed* changed,
-                              int line) {
+[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes,
+                              Snapshot::Changed* changed, int line) {
   stand_aside("tidegauge-hand");
   hasten_ourselves();  // whoever waits for a core now keeps the target waiting
   Hand(target, wishes, changed, line).work();
@@ -237,9 +259,35 @@ void Snapshot::restore(pid_t pid, std::span<const Stretch> spared, const Scratch
   const auto instruction = find_syscall_instruction(pid);
   auto stopped = Stopped::stop_first_thread(pid);
   if (!stopped || instruction == 0) return;
-  ForkAdvice advice(*stopped, instruction);
+  auto caller = stopped->caller(instruction);
+  ForkAdvice advice(caller);
   advice.say(spared, ForkAdvice::Children::Get, scratch);
   advice.remove_scratch(scratch);
+}
+
+Snapshot::SharedChanged Snapshot::share() {
+  void* const page =
+      ::mmap(nullptr, sizeof(Changed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return SharedChanged(page == MAP_FAILED ? nullptr : new (page) Changed);
+}
+
+void Snapshot::clean_up(pid_t pid, Changed& changed) {
+  changed.hastened.put_back();
+  const auto spared = std::span(changed.stretches).first(changed.count);
+  if (!spared.empty() || changed.scratch.begin != 0) restore(pid, spared, changed.scratch);
+  // Its children end with it, soon.
+  constexpr int kTries = 100;
+  constexpr long kBetweenMs = 10;
+  const auto instruction = find_syscall_instruction(pid);
+  for (auto& child : changed.children) {
+    for (int attempt = 0; child != 0 && instruction != 0 && attempt < kTries; ++attempt) {
+      if (attempt > 0) sleep_ms(kBetweenMs);
+      auto parent = Stopped::stop_first_thread(pid);
+      if (!parent) return;
+      const auto gone = parent->caller(instruction).call(wait_for_ended(child, WNOHANG));
+      if (gone.value_or(0) != 0) child = 0;
+    }
+  }
 }
 
 // A thread that has just started a program, or waits for a disk, cannot be stopped; soon it can.
@@ -254,7 +302,7 @@ Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {
 }
 
 Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
-  const SharedChanged changed;
+  auto changed = share();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return from_errno(errno, "socketpair");
@@ -277,11 +325,7 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
     got = ::read(snapshot.hand_.get(), &word, sizeof word);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof word) {
-    if (auto* const left = changed.get(); left != nullptr) {
-      left->hastened.put_back();
-      const auto spared = std::span(left->stretches).first(left->count);
-      if (!spared.empty() || left->scratch.begin != 0) restore(pid, spared, left->scratch);
-    }
+    if (changed) clean_up(pid, *changed);
     return Error{Reason::Failed, fmt::format("{} could not be held still", pid)};
   }
   if (word.error != 0) return refusal(word.error, pid);
@@ -289,14 +333,18 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   snapshot.readable_pid_ = word.child > 0 ? word.child : pid;
   snapshot.pause_ms_ = word.pause_ms;
   snapshot.stopped_at_ms_ = word.stopped_at_ms;
+  snapshot.target_ = pid;
+  snapshot.changed_ = std::move(changed);
   return snapshot;
 }
 
 Snapshot::~Snapshot() {
   if (!hand_) return;
   hand_ = UniqueFd();
-  while (::waitpid(hand_pid_, nullptr, 0) < 0 && errno == EINTR) {
+  int status = 0;
+  while (::waitpid(hand_pid_, &status, 0) < 0 && errno == EINTR) {
   }
+  if (changed_ && WIFSIGNALED(status)) clean_up(target_, *changed_);
 }
 
 double Snapshot::pause_ms() const {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,7 +33,7 @@ class Snapshot {
   };
   static constexpr std::size_t kMostSpared = 4096;
   static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
-  Snapshot(Snapshot&&) = default;
+  Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();  // the copy goes, or the target runs on
 
   pid_t readable_pid() const { return readable_pid_; }
@@ -42,16 +43,29 @@ class Snapshot {
   // Lets children of the process have these stretches again, and removes what was mapped for that.
   static void restore(pid_t pid, std::span<const Stretch> spared, const Scratch& scratch);
 
+  // What the hand keeps a record of, seen by us as well.
+  struct Changed;
+
  private:
+  struct Unmap {
+    void operator()(Changed* changed) const;
+  };
+  using SharedChanged = std::unique_ptr<Changed, Unmap>;  // none: no room for it
+  static SharedChanged share();
+
   Snapshot() = default;
+  // The hand has been killed: what it has left is put back.
+  static void clean_up(pid_t pid, Changed& changed);
   static Result<Snapshot> take_once(pid_t pid, const Wishes& wishes);
 
+  pid_t target_ = 0;
   pid_t readable_pid_ = 0;
   pid_t hand_pid_ = 0;
   Mode mode_ = Mode::Fork;
   double pause_ms_ = 0;
   double stopped_at_ms_ = 0;
   UniqueFd hand_{};  // while it is open the copy lives
+  SharedChanged changed_{};
 };
 
 }  // namespace tidegauge::census

@@ -249,7 +249,7 @@ TEST(Snapshot, RestoresWhatAnotherHasLeftChanged) {
     auto stopped = Stopped::stop_first_thread(busy.pid());
     ASSERT_TRUE(stopped);
     const auto instruction = find_syscall_instruction(busy.pid());
-    EXPECT_EQ(stopped->call({SYS_madvise, {begin, kBytes, MADV_DONTFORK, 0}}, instruction), 0);
+    EXPECT_EQ(stopped->caller(instruction).call({SYS_madvise, {begin, kBytes, MADV_DONTFORK}}), 0);
   }
   std::byte one[1];
   {
@@ -310,6 +310,32 @@ TEST(Snapshot, OfNobodyIsGone) {
   const auto snapshot = Snapshot::take(0x3fffffff, {});
   ASSERT_FALSE(snapshot);
   EXPECT_EQ(snapshot.error().reason, Reason::Gone);
+}
+
+pid_t hand_of_ours() {
+  std::ifstream in(fmt::format("/proc/self/task/{}/children", ::gettid()));
+  for (pid_t child = 0; in >> child;) {
+    std::ifstream name(fmt::format("/proc/{}/comm", child));
+    std::string word;
+    if (name >> word && word == "tidegauge-hand") return child;
+  }
+  return 0;
+}
+
+// The hand may be, too: then we let the target forget the copy.
+TEST(Snapshot, LeavesNothingWhenItsHandIsKilled) {
+  Busy busy;
+  {
+    const auto snapshot = Snapshot::take(busy.pid(), {});
+    ASSERT_TRUE(snapshot) << snapshot.error().what;
+    const pid_t hand = hand_of_ours();
+    ASSERT_GT(hand, 0);
+    ::kill(hand, SIGKILL);
+  }
+  EXPECT_EQ(busy.children(), "");
+  const auto seen = busy.shared().rounds.load();
+  while (busy.shared().rounds < seen + 5) ::usleep(100);
+  EXPECT_EQ(busy.shared().errors, 0U);
 }
 
 // Whoever holds a snapshot may be killed: the target goes on, and the copy goes.

@@ -75,7 +75,7 @@ class Registers {
   }
   explicit operator bool() const { return good_; }
 
-  bool prepare(const Stopped::Call& what, Address instruction) {
+  bool prepare(const Caller::Call& what, Address instruction) {
     auto now = saved_;
     now.rip = instruction;
     now.rax = static_cast<unsigned long long>(what.number);
@@ -172,77 +172,89 @@ Stopped::~Stopped() {
 }
 
 // Over the instruction, through the stop that a new child makes, to the trap behind it.
-std::optional<long> Stopped::step_over_call(pid_t tid, pid_t* child) {
+std::optional<long> Caller::step_over_call(pid_t* child) {
   constexpr int kMostStops = 100;
   int pass_on = 0;
   for (int stops = 0; stops < kMostStops; ++stops) {
-    if (::ptrace(PTRACE_SINGLESTEP, tid, nullptr, static_cast<long>(pass_on)) != 0) return {};
+    if (::ptrace(PTRACE_SINGLESTEP, tid_, nullptr, static_cast<long>(pass_on)) != 0) return {};
     pass_on = 0;
     int status = 0;
-    if (!wait_for(tid, status) || !WIFSTOPPED(status)) return {};
+    if (!wait_for(tid_, status) || !WIFSTOPPED(status)) return {};
     if (event_of(status) == PTRACE_EVENT_CLONE && child != nullptr) {
       unsigned long message = 0;
-      ::ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &message);
+      ::ptrace(PTRACE_GETEVENTMSG, tid_, nullptr, &message);
       *child = static_cast<pid_t>(message);
       continue;
     }
     if (event_of(status) != 0) continue;
     if (WSTOPSIG(status) == SIGTRAP) {
       user_regs_struct after{};
-      if (::ptrace(PTRACE_GETREGS, tid, nullptr, &after) != 0) return {};
+      if (::ptrace(PTRACE_GETREGS, tid_, nullptr, &after) != 0) return {};
       return static_cast<long>(after.rax);
     }
     // Another signal: kept until we let go.
-    for (auto& thread : threads_) {
-      if (thread.tid == tid && thread.pending_signal == 0) thread.pending_signal = WSTOPSIG(status);
-    }
+    if (pending_signal_ != nullptr && *pending_signal_ == 0) *pending_signal_ = WSTOPSIG(status);
   }
   return {};
 }
 
-std::optional<long> Stopped::call(const Call& what, Address syscall_instruction) {
-  const auto tid = first_thread();
-  Registers registers(tid);
-  if (!registers || !registers.prepare(what, syscall_instruction)) return {};
-  return step_over_call(tid, nullptr);
+std::optional<long> Caller::call(const Call& what) {
+  Registers registers(tid_);
+  if (!registers || !registers.prepare(what, instruction_)) return {};
+  return step_over_call(nullptr);
 }
 
-bool Stopped::call_all(std::span<const Call> calls, Address syscall_instruction) {
+bool Caller::call_all(std::span<const Call> calls) {
   if (calls.empty()) return true;
-  const auto tid = first_thread();
-  Registers registers(tid);
+  Registers registers(tid_);
   if (!registers) return false;
   return std::all_of(calls.begin(), calls.end(), [&](const Call& what) {
-    return registers.prepare(what, syscall_instruction) && step_over_call(tid, nullptr);
+    return registers.prepare(what, instruction_) && step_over_call(nullptr);
   });
 }
 
-std::optional<Stopped::Child> Stopped::fork(Address syscall_instruction) {
-  const auto tid = first_thread();
-  if (::ptrace(PTRACE_SETOPTIONS, tid, nullptr, static_cast<long>(PTRACE_O_TRACECLONE)) != 0)
+// No signal to the parent when it ends, and no copies of the descriptors.
+std::optional<Caller::Child> Caller::clone(std::uint64_t flags) {
+  if (::ptrace(PTRACE_SETOPTIONS, tid_, nullptr, static_cast<long>(PTRACE_O_TRACECLONE)) != 0)
     return {};
-  // No signal to the parent when it ends, and no copies of the descriptors. Without a stack: should
-  // we be killed before it is ours for good, it does not get as far as to do its parent's work.
+  // Without a stack: should we be killed before it is ours for good, it does not get as far as to
+  // do its parent's work.
   constexpr std::uint64_t kNoStack = 8;
-  const Call clone{SYS_clone, {CLONE_FILES | CLONE_FS, kNoStack, 0, 0}};
+  const Call clone{SYS_clone, {flags | CLONE_FILES | CLONE_FS, kNoStack, 0, 0}};
   Child child;
   {
-    Registers registers(tid);
-    if (!registers || !registers.prepare(clone, syscall_instruction)) return {};
-    const auto result = step_over_call(tid, &child.pid);
-    child.pid_for_parent = result.value_or(-1);
+    Registers registers(tid_);
+    if (!registers || !registers.prepare(clone, instruction_)) return {};
+    child.pid_for_parent = step_over_call(&child.pid).value_or(-1);
   }
-  ::ptrace(PTRACE_SETOPTIONS, tid, nullptr, 0L);
+  ::ptrace(PTRACE_SETOPTIONS, tid_, nullptr, 0L);
   if (child.pid <= 0) return {};
   return child;
 }
 
-bool Stopped::Child::settle() const {
+std::optional<Caller::Child> Caller::make_helper() {
+  auto child = clone(CLONE_VM);
+  if (child && !child->settle()) return {};
+  return child;
+}
+
+std::optional<Caller::Child> Caller::fork(Parent parent) {
+  return clone(parent == Parent::Own ? CLONE_PARENT : 0);
+}
+
+bool Caller::Child::settle() const {
   int status = 0;
   if (!wait_for(pid, status) || !WIFSTOPPED(status)) return false;
   // If we die it must not begin to run.
   ::ptrace(PTRACE_SETOPTIONS, pid, nullptr, static_cast<long>(PTRACE_O_EXITKILL));
   return true;
+}
+
+void Caller::Child::end() const {
+  ::kill(pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+  }
 }
 
 Address find_syscall_instruction(pid_t pid) {

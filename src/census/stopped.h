@@ -14,6 +14,51 @@
 
 namespace tidegauge::census {
 
+// A stopped thread, which makes system calls for us as if they had been its own idea; what they
+// have changed in its registers is put back after each.
+class Caller {
+ public:
+  // Signals that come in meanwhile are left in `pending_signal`, if anybody wants to know.
+  Caller(pid_t tid, Address syscall_instruction, int* pending_signal)
+      : tid_(tid), instruction_(syscall_instruction), pending_signal_(pending_signal) {}
+
+  pid_t tid() const { return tid_; }
+
+  struct Call {
+    long number = 0;
+    std::uint64_t arguments[4] = {};
+  };
+  // The result as the kernel gives it: negative is -errno.
+  std::optional<long> call(const Call& what);
+  // One after the other; false if one of them could not be made, and those behind it were not.
+  bool call_all(std::span<const Call> calls);
+
+  // A task that it makes, which never runs: it is ours to read and to kill. Its number for us, and
+  // for its parent, which may live in another namespace.
+  struct Child {
+    pid_t pid = 0;
+    long pid_for_parent = 0;
+
+    // Waits until it has got as far as to stand still, for which it needs a core; its parent may
+    // run on meanwhile. From then on it ends with us. False: it has ended.
+    bool settle() const;
+    void end() const;  // and waits until it has
+  };
+  // One in the same memory, which can be a caller, too.
+  std::optional<Child> make_helper();
+  // One with a copy of the memory; a child of whoever is the parent.
+  enum class Parent { Self, Own };
+  std::optional<Child> fork(Parent parent);
+
+ private:
+  std::optional<Child> clone(std::uint64_t flags);
+  std::optional<long> step_over_call(pid_t* child);
+
+  pid_t tid_;
+  Address instruction_;
+  int* pending_signal_;
+};
+
 class Stopped {
  public:
   // Stops every thread. Denied: not ours to hold, or another debugger has it. Failed: a thread that
@@ -31,27 +76,10 @@ class Stopped {
   pid_t first_thread() const { return threads_.front().tid; }
   double since_ms() const { return since_ms_; }  // when the first thread was told to stop
 
-  // Lets its first thread make one system call, as if it had been its own idea, and puts everything
-  // back. The result as the kernel gives it: negative is -errno.
-  struct Call {
-    long number = 0;
-    std::uint64_t arguments[4] = {};
-  };
-  std::optional<long> call(const Call& what, Address syscall_instruction);
-  // One after the other; false if one of them could not be made, and those behind it were not.
-  bool call_all(std::span<const Call> calls, Address syscall_instruction);
-
-  // Lets it make a child that shares nothing but its files, and that never runs: it is ours to read
-  // and to kill. Its number for us, and for its parent, which may live in another namespace.
-  struct Child {
-    pid_t pid = 0;
-    long pid_for_parent = 0;
-
-    // Waits until it has got as far as to stand still, for which it needs a core; its parent may
-    // run on meanwhile. From then on it ends with us. False: it has ended.
-    bool settle() const;
-  };
-  std::optional<Child> fork(Address syscall_instruction);
+  // Its first thread.
+  Caller caller(Address syscall_instruction) {
+    return {first_thread(), syscall_instruction, &threads_.front().pending_signal};
+  }
 
  private:
   struct Thread {
@@ -61,7 +89,6 @@ class Stopped {
   explicit Stopped(pid_t pid) : pid_(pid) {}
   Result<> seize(pid_t tid);  // it runs on
   void interrupt(std::size_t from);
-  std::optional<long> step_over_call(pid_t tid, pid_t* child);
 
   pid_t pid_;
   std::vector<Thread> threads_;
