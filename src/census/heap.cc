@@ -52,7 +52,9 @@ std::uint64_t Heap::references_to(Node node) const {
   if (type(node).address == 0) return 0;
   if (!layout_.free_threaded) return memory_.get<std::uint32_t>(address(node)).value_or(0);
   const auto counts = memory_.get<std::array<std::uint64_t, 2>>(address(node) + 8);
-  const auto all = counts ? references_without_lock((*counts)[0], (*counts)[1]) : 0;
+  if (!counts) return 0;
+  const auto waits = waits_for_its_thread((*counts)[1]) ? 1 : 0;
+  const auto all = references_without_lock((*counts)[0], (*counts)[1]) - waits;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(all, 0));
 }
 

@@ -141,7 +141,9 @@ class HeapReader {
     const auto block = source_.pages.empty()
                            ? proven_block_bytes(pool)
                            : source_.pages[source_.image.map().find(start)].block_bytes;
-    const auto left = block - type->bytes_before;
+    // Less where something precedes its block.
+    const auto left =
+        std::min<std::size_t>(block - type->bytes_before, pool.size() - (object - start));
     return {object, type, pool.subspan(object - start, left), block};
   }
 

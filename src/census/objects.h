@@ -18,6 +18,13 @@ inline std::int64_t references_without_lock(std::uint64_t local_word, std::uint6
          (static_cast<std::int64_t>(shared_word) >> 2);
 }
 
+// One that another thread has let go of for the last time waits, counted, for the thread that made
+// it: nobody holds it.
+inline bool waits_for_its_thread(std::uint64_t shared_word) {
+  constexpr std::uint64_t kQueued = 2;
+  return (shared_word & 3) == kQueued;
+}
+
 // An object's header that a live one can have. A freed block has a pointer, or 0, for a count.
 inline bool is_live(std::span<const std::byte> header, const Layout& layout) {
   if (layout.free_threaded) {
@@ -139,6 +146,14 @@ inline std::uint64_t inline_bytes(const ObjectView& object, const Layout& layout
   }
 }
 
+// What CPython puts before a block with PYTHONMALLOC=debug, and so with -X dev: its size, who asked
+// for it, and a pattern.
+inline constexpr std::size_t kDebugPrefix = 16;
+inline bool has_debug_prefix(std::span<const std::byte> block) {
+  constexpr std::uint64_t kPattern = 0xfdfdfdfdfdfdfd;
+  return value_at<std::uint64_t>(block, 8) >> 8 == kPattern;
+}
+
 // Calls `call(ObjectView)` for each live object in a pool's bytes, which lie at `start`.
 class PoolScanner {
  public:
@@ -167,10 +182,9 @@ class PoolScanner {
     for (auto at = pool.first; at + pool.block_bytes <= pool.end; at += pool.block_bytes) {
       if (free_.has(at)) continue;
       const auto block = bytes.subspan(at, pool.block_bytes);
-      auto object = object_at(start + at, block, before);
-      for (const auto other : kBefore) {
-        if (object.type != nullptr) break;
-        if (other != before) object = object_at(start + at, block, other);
+      auto object = object_in(start + at, block, before);
+      if (object.type == nullptr && block.size() > kDebugPrefix && has_debug_prefix(block)) {
+        object = object_in(start + at + kDebugPrefix, block.subspan(kDebugPrefix), before);
       }
       if (object.type == nullptr) continue;
       before = object.type->bytes_before;
@@ -179,6 +193,15 @@ class PoolScanner {
   }
 
   static constexpr std::size_t kBefore[] = {0, object::kGcHead, 2 * object::kGcHead};
+
+  ObjectView object_in(Address block_start, std::span<const std::byte> block, std::size_t before) {
+    auto object = object_at(block_start, block, before);
+    for (const auto other : kBefore) {
+      if (object.type != nullptr) break;
+      if (other != before) object = object_at(block_start, block, other);
+    }
+    return object;
+  }
 
   ObjectView object_at(Address block_start, std::span<const std::byte> block, std::size_t offset) {
     if (offset + layout_.header() > block.size()) return {};

@@ -148,6 +148,28 @@ def test_the_unstopped_count_agrees(call, heap):
         assert types[name]["bytes"] == heap.truth[name]["bytes"], name
 
 
+def of_different_kinds():
+    """The first, the last, and one without a global lock if there is any."""
+    free_threaded = [param for param in pythons() if param.id.endswith("t")]
+    return [*pythons()[:1], *pythons()[-1:], *free_threaded[:1]]
+
+
+@pytest.mark.parametrize("python", of_different_kinds())
+def test_what_a_debugging_allocator_keeps_is_counted(call, python, monkeypatch):
+    """It puts something before every block, as with -X dev."""
+    monkeypatch.setenv("PYTHONMALLOC", "debug")
+    program = Program([*python.command, python.place(HEAP)])
+    try:
+        truth = json.loads(program.answer())
+        for words in [], ["--stream"]:
+            types = {entry["type"]: entry for entry in census_of(call, program.pid, *words)["types"]}
+            for name in ("__main__.Slots", "__main__.Pair", "__main__.Plain", "__main__.Blob", "__main__.Row"):
+                assert types[name]["count"] == truth[name]["count"], name
+            assert types["__main__.Pair"]["bytes"] == truth["__main__.Pair"]["bytes"]
+    finally:
+        program.end()
+
+
 CHURN = """
 import random, sys
 class Values(list): __slots__ = ()
@@ -259,6 +281,34 @@ def test_what_threads_have_made_is_counted_whether_they_live_or_not(call, python
             assert types["__main__.Crate"] == 45_000, words
         held = {(entry["path"], entry["type"]): entry["count"] for entry in census_of(call, program.pid)["retainers"]}
         assert held["<string>.hold() local 'inner'[*]", "__main__.Crate"] == 5000
+    finally:
+        program.end()
+
+
+LET_GO_ELSEWHERE = """
+import sys, threading
+class Crate: __slots__ = ()
+kept = [Crate() for _ in range(10_000)]
+def let_go():
+    sum(range(1_000_000))  # meanwhile the main thread begins to wait
+    kept.clear()
+    print("ready", flush=True)
+    sys.stdin.readline()
+other = threading.Thread(target=let_go)
+other.start()
+other.join()
+"""
+
+
+@pytest.mark.parametrize("python", [param for param in pythons() if param.id.endswith("t")])
+def test_what_waits_for_the_thread_that_made_it_is_held_by_nobody(call, python):
+    program = Program([*python.command, "-c", LET_GO_ELSEWHERE])
+    try:
+        assert program.answer() == "ready"
+        document = census_of(call, program.pid)
+        waiting = sum(entry["count"] for entry in document["types"] if entry["type"] == "__main__.Crate")
+        assert document["garbage"]["count"] >= waiting  # how many are left is up to the thread
+        assert not [entry for entry in document["retainers"] if entry["type"] == "__main__.Crate"]
     finally:
         program.end()
 
