@@ -46,6 +46,10 @@ void end_haste_of(pid_t child, pid_t parent) {
   if (errno == 0) set_nice(child, nice);
 }
 
+void hasten(pid_t helper) {
+  set_nice(helper, kUrgent);
+}
+
 void hasten_ourselves() {
   const sched_param plain{};
   ::sched_setscheduler(0, SCHED_OTHER, &plain);

@@ -34,6 +34,9 @@ class Haste {
 // Gives a child that has been made in haste the priority of its parent.
 void end_haste_of(pid_t child, pid_t parent);
 
+// One that never runs on its own.
+void hasten(pid_t helper);
+
 // Ourselves, for good.
 void hasten_ourselves();
 

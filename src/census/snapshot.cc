@@ -92,13 +92,36 @@ class Hand {
 
   void work() {
     constexpr int kTries = 4;
+    if (!make_helper()) return;
     for (int attempt = 1; attempt <= kTries; ++attempt) {
-      if (try_once(attempt == kTries)) return;
+      if (try_once(attempt == kTries)) break;
       sleep_ms(attempt);
     }
+    if (helper_) remove_all(std::nullopt);
   }
 
  private:
+  // Should we be killed while one of the target's own threads is in a call, it would go on with
+  // registers that are not its own. So it makes but one, which is short: for a helper in the same
+  // memory, which does the rest and ends with us. Where there may be none, it does all itself.
+  // False: it cannot be stopped now, and nothing more can be done.
+  bool make_helper() {
+    if (changed_ == nullptr || instruction_ == 0 || !may_call(target_)) return true;
+    {
+      auto stopped = Stopped::stop_first_thread_soon(target_);
+      if (!stopped) {
+        say({.error = static_cast<int>(stopped.error().reason) + 1});
+        return false;
+      }
+      helper_ = stopped->caller(instruction_).make_helper();
+      if (helper_) changed_->children[0] = helper_->pid_for_parent;
+    }
+    if (!helper_) return true;
+    hasten(helper_->pid);
+    if (!helper_->settle()) helper_.reset();
+    return true;
+  }
+
   // False: the collector was at work, nothing was done.
   bool try_once(bool last) {
     std::optional<Stopped> stopped;
@@ -112,8 +135,8 @@ class Hand {
     }
     Word word{.stopped_at_ms = stopped->since_ms()};
     if (!last && is_collecting(ProcessMemory(target_), wishes_.collecting)) return false;
-    const auto copy =
-        may_call(target_) && instruction_ != 0 ? copy_in_haste(*stopped) : std::optional<Copy>{};
+    const auto copy = may_call(target_) && instruction_ != 0 ? make_copy(*stopped)
+                                                             : std::optional<Caller::Child>{};
     if (!copy && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
       say({.error = static_cast<int>(Reason::Unsupported) + 1});
       return true;
@@ -124,14 +147,14 @@ class Hand {
       return true;  // and the target runs on
     }
     stopped.reset();
-    word.child = copy->child.pid;
+    word.child = copy->pid;
     word.pause_ms = now_ms() - word.stopped_at_ms;
-    if (copy->helper) copy->helper->end();
-    if (!copy->child.settle()) word = {.error = static_cast<int>(Reason::Failed) + 1};
-    end_haste_of(copy->child.pid, target_);
+    if (helper_) helper_->end();
+    if (!copy->settle()) word = {.error = static_cast<int>(Reason::Failed) + 1};
+    end_haste_of(copy->pid, target_);
     say(word);
     wait_until_released();
-    remove(*copy);
+    remove_all(copy);
     return true;
   }
 
@@ -149,34 +172,15 @@ class Hand {
     return spared;
   }
 
-  struct Copy {
-    Caller::Child child{};
-    std::optional<Caller::Child> helper{};  // that has made it
-  };
-
-  // Should we be killed while one of the target's own threads is in a call, it would go on with
-  // registers that are not its own. So it makes but one, which is short: for a helper in the same
-  // memory, which does the rest and ends with us. Where there may be none, it does all itself.
-  std::optional<Copy> copy_in_haste(Stopped& stopped) const {
-    auto own = stopped.caller(instruction_);
-    if (changed_ == nullptr) return as_copy(own.fork(Caller::Parent::Self), {});
-    const Haste haste(stopped.first_thread(), changed_->hastened);
-    const auto helper = own.make_helper();
-    if (helper) changed_->children[0] = helper->pid_for_parent;
-    if (!helper) return as_copy(fork_without_spared(own, Caller::Parent::Self), {});
-    Caller other(helper->pid, instruction_, nullptr);
-    const auto copy = as_copy(fork_without_spared(other, Caller::Parent::Own), helper);
-    if (!copy) {
-      helper->end();
-      own.call(wait_for_ended(helper->pid_for_parent));
-      changed_->children[0] = 0;
+  std::optional<Caller::Child> make_copy(Stopped& stopped) const {
+    if (helper_) {
+      Caller helper(helper_->pid, instruction_, nullptr);
+      return fork_without_spared(helper, Caller::Parent::Own);
     }
-    return copy;
-  }
-
-  static std::optional<Copy> as_copy(const std::optional<Caller::Child>& child,
-                                     const std::optional<Caller::Child>& helper) {
-    return child ? std::optional(Copy{*child, helper}) : std::nullopt;
+    auto own = stopped.caller(instruction_);
+    if (changed_ == nullptr) return own.fork(Caller::Parent::Self);
+    const Haste haste(stopped.first_thread(), changed_->hastened);
+    return fork_without_spared(own, Caller::Parent::Self);
   }
 
   std::optional<Caller::Child> fork_noted(Caller& caller, Caller::Parent parent) const {
@@ -211,13 +215,17 @@ class Hand {
     }
   }
 
-  // Ends the copy, and lets its parent forget it: nobody else could.
-  void remove(const Copy& copy) const {
-    copy.child.end();
+  // Ends the copy and the helper, and lets their parent forget them: nobody else could.
+  void remove_all(const std::optional<Caller::Child>& copy) {
+    std::vector<Caller::Call> waits;
+    for (const auto& child : {copy, helper_}) {
+      if (!child) continue;
+      child->end();
+      waits.push_back(wait_for_ended(child->pid_for_parent));
+    }
+    helper_.reset();
     auto parent = Stopped::stop_first_thread(target_);
     if (!parent) return;
-    std::vector<Caller::Call> waits = {wait_for_ended(copy.child.pid_for_parent)};
-    if (copy.helper) waits.push_back(wait_for_ended(copy.helper->pid_for_parent));
     parent->caller(instruction_).call_all(waits);
     if (changed_ == nullptr) return;
     for (auto& child : changed_->children) child = 0;
@@ -229,6 +237,7 @@ class Hand {
   int line_;
   Address instruction_;
   bool many_at_once_ = takes_many_at_once();
+  std::optional<Caller::Child> helper_{};
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.

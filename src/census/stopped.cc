@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -36,6 +37,8 @@ std::vector<pid_t> threads_of(pid_t pid) {
   }
   return threads;
 }
+
+constexpr double kPatienceMs = 100;
 
 int event_of(int status) {
   return status >> 16;
@@ -118,12 +121,27 @@ void Stopped::interrupt(std::size_t from) {
 }
 
 Result<Stopped> Stopped::stop_first_thread(pid_t pid) {
+  return stop_first_thread(pid, std::numeric_limits<double>::infinity());
+}
+
+Result<Stopped> Stopped::stop_first_thread_soon(pid_t pid) {
+  return stop_first_thread(pid, now_ms() + kPatienceMs);
+}
+
+Result<Stopped> Stopped::stop_first_thread(pid_t pid, double deadline_ms) {
   Stopped stopped(pid);
   if (auto held = stopped.seize(pid); !held) return held.error();
   if (stopped.threads_.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
   stopped.interrupt(0);
   int status = 0;
-  if (!wait_for(pid, status) || !WIFSTOPPED(status)) {
+  if (!wait_until(pid, status, deadline_ms)) {
+    stopped.threads_.clear();
+    if (now_ms() > deadline_ms) {
+      return Error{Reason::Failed, fmt::format("the first thread of {} did not stop", pid)};
+    }
+    return Error{Reason::Gone, fmt::format("{} has ended", pid)};
+  }
+  if (!WIFSTOPPED(status)) {
     stopped.threads_.clear();
     return Error{Reason::Gone, fmt::format("{} has ended", pid)};
   }
@@ -132,7 +150,6 @@ Result<Stopped> Stopped::stop_first_thread(pid_t pid) {
 }
 
 Result<Stopped> Stopped::stop(pid_t pid) {
-  constexpr double kPatienceMs = 100;
   const double deadline = now_ms() + kPatienceMs;
   Stopped stopped(pid);
   std::size_t waited_for = 0;
@@ -233,9 +250,7 @@ std::optional<Caller::Child> Caller::clone(std::uint64_t flags) {
 }
 
 std::optional<Caller::Child> Caller::make_helper() {
-  auto child = clone(CLONE_VM);
-  if (child && !child->settle()) return {};
-  return child;
+  return clone(CLONE_VM);
 }
 
 std::optional<Caller::Child> Caller::fork(Parent parent) {

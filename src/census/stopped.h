@@ -44,7 +44,7 @@ class Caller {
     bool settle() const;
     void end() const;  // and waits until it has
   };
-  // One in the same memory, which can be a caller, too.
+  // One in the same memory, which can be a caller, too, once it has settled.
   std::optional<Child> make_helper();
   // One with a copy of the memory; a child of whoever is the parent.
   enum class Parent { Self, Own };
@@ -65,7 +65,10 @@ class Stopped {
   // waits for a disk or a driver did not stop in time; the others run again once whoever called
   // this has ended, which it must do then.
   static Result<Stopped> stop(pid_t pid);
+  // Waits for as long as that takes; the others run on.
   static Result<Stopped> stop_first_thread(pid_t pid);
+  // As stop() does.
+  static Result<Stopped> stop_first_thread_soon(pid_t pid);
   Stopped(Stopped&& other) noexcept
       : pid_(other.pid_), threads_(std::move(other.threads_)), since_ms_(other.since_ms_) {
     other.threads_.clear();
@@ -87,6 +90,7 @@ class Stopped {
     int pending_signal = 0;  // came in while we stopped it; delivered when we let go
   };
   explicit Stopped(pid_t pid) : pid_(pid) {}
+  static Result<Stopped> stop_first_thread(pid_t pid, double deadline_ms);
   Result<> seize(pid_t tid);  // it runs on
   void interrupt(std::size_t from);
 
