@@ -2,7 +2,10 @@
 """What becomes of jobs that leak and of jobs that do not, under the guard and under rules that others use, with real limits.
 
     python bench/guard/bench.py --rules guard,fixed90,fixed95,none --seeds 5 [--kinds slow,peaks] [--earlyoom PATH]
+    python bench/guard/bench.py --table a.jsonl b.jsonl   # what --output left, all together; of one build, or it says so
     python bench/guard/bench.py --cost 20         # how much slower healthy jobs are
+
+--jobs N runs so many jobs at a time, as far as 10 GB of memory go: most of them wait for the clock most of the time.
 
 Kinds: plain Python; `native`, a C++ program that is compiled here; `loader`, with torch's workers; `hf` and `lightning`, whole trainings under the guard alone,
 which have to end with the weights of an undisturbed run (--frameworks names a python with torch and both).
@@ -15,6 +18,7 @@ earlyoom looks at the machine's memory, so it gets one: a pid namespace with the
 taken off, as a container with lxcfs has it; SIGTERM at 10 % free, SIGKILL at 5 %, its defaults. --earlyoom names the program.
 """
 import argparse
+import concurrent.futures
 import contextlib
 import hashlib
 import json
@@ -39,6 +43,8 @@ TRAINERS = ("hf", "lightning")
 HEALTHY = "peaks longpeaks warmup ramp saw fullcache forkpeaks".split()
 LIVES = 10
 MIB = 1 << 20
+# In MiB, of a job with what it is lent and what watches it, and of all that run at a time.
+USUAL_MEMORY, MOST_MEMORY, ALL_MEMORY = 600, {"loader": 1500, "hf": 2000, "lightning": 2000}, 10000
 
 
 class Group:
@@ -111,7 +117,7 @@ def last_checkpoint(folder):
 
 def run_guard(kind, folder, case, group):
     """All lives are the guard's business."""
-    words = [case.tidegauge, "run", "--no-history", "--no-census", "--guard", "--limit", f"{case.limit}MiB", f"--restart-on-limit={LIVES}", "--no-record"]
+    words = [case.tidegauge, "run", "--no-history", "--guard", "--limit", f"{case.limit}MiB", f"--restart-on-limit={LIVES}", "--no-record"]
     done = subprocess.run([str(word) for word in [*words, "--", *command_of(kind, folder, case)]], preexec_fn=group.join, env=environment(folder),
                           capture_output=True, text=True)  # fmt: skip
     return counts_of(done)
@@ -196,7 +202,7 @@ def run_trainer(kind, folder, case, group):
     whole = subprocess.Popen([str(word) for word in [*job, "whole", folder / "whole"]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=variables)
     wanted = whole.stdout.read().splitlines()[-1]
     _, whole.returncode, used = os.wait4(whole.pid, 0)
-    words = [case.tidegauge, "run", "--no-history", "--no-census", "--guard", "--limit", f"{used.ru_maxrss // 1024 + 40 * (case.seed % 3)}MiB",
+    words = [case.tidegauge, "run", "--no-history", "--guard", "--limit", f"{used.ru_maxrss // 1024 + 40 * (case.seed % 3)}MiB",
              f"--restart-on-limit={LIVES}", "--no-record"]  # fmt: skip
     done = subprocess.run([str(word) for word in [*words, "--", *job, "leaks", folder / "leaks"]], preexec_fn=group.join, env=variables, capture_output=True, text=True)
     counts = counts_of(done)
@@ -264,6 +270,26 @@ def cost(options):
         print(f"{name}: median {100 * middle:+.2f} %, mean {100 * statistics.fmean(shares):+.2f} % ({100 * means[50]:+.2f} to {100 * means[-51]:+.2f})")
 
 
+def build_of(tidegauge):
+    """The commit that this harness is of, and the program itself, since that may be of another."""
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return f"{commit[:12]} {hashlib.sha256(tidegauge.read_bytes()).hexdigest()[:12]}"
+
+
+def print_table(rows):
+    for build in sorted({row["build"] for row in rows}):
+        print("build", build)
+    print(f"{'rule':8} {'jobs':8} {'n':>4} {'kernel kills':>12} {'jobs killed':>11} {'kills':>6} {'stops':>6} {'asks':>5} {'steps again':>11} {'done':>5} {'equal':>6}")
+    for rule in RULES:
+        for leak in (True, False):
+            some = [row for row in rows if row["rule"] == rule and row["leak"] == leak]
+            if some:
+                total = {name: sum(row[name] for row in some) for name in ("kernel", "kills", "stops", "asks", "again", "done", "equal")}
+                killed = sum(1 for row in some if row["kills"])
+                print(f"{rule:8} {'leaking' if leak else 'healthy':8} {len(some):4} {total['kernel']:12} {killed:11} {total['kills']:6} {total['stops']:6} "
+                      f"{total['asks']:5} {total['again']:11} {total['done']:5} {total['equal']:6}")  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rules", default="guard,fixed90,fixed95,none")
@@ -275,34 +301,34 @@ def main():
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("--frameworks", default=sys.executable, help="a python with torch, transformers and Lightning")
     parser.add_argument("--cost", type=int, help="so many pairs of healthy jobs, with and without the guard")
+    parser.add_argument("--jobs", type=int, default=1, help="so many at a time")
+    parser.add_argument("--table", type=pathlib.Path, nargs="+", help="print the table of these outputs")
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
+    if options.table:
+        return print_table([json.loads(line) for path in options.table for line in path.read_text().splitlines()])
     options.native = compile_native() if "native" in options.kinds else None
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if options.cost:
         return cost(options)
-    rows = []
-    for rule in options.rules.split(","):
-        for kind in options.kinds.split(","):
-            if kind in TRAINERS and rule != "guard":
-                continue  # they save only when they are asked
-            for seed in range(options.first, options.first + options.seeds):
-                counts = measure(rule, kind, Case(options, kind, seed))
-                said = counts.pop("said", "")
-                rows.append({"rule": rule, "kind": kind, "leak": kind in LEAKS, "seed": seed, **counts})
-                print(rule, kind, seed, counts, flush=True)
-                if options.v or not counts["equal"] or counts["kernel"]:
-                    print("\n".join(line for line in said.splitlines() if "guard" in line), flush=True)
+    cases = [(rule, kind, seed) for rule in options.rules.split(",") for kind in options.kinds.split(",")
+             for seed in range(options.first, options.first + options.seeds)
+             if kind not in TRAINERS or rule == "guard"]  # fmt: skip  # those save only when they are asked
+    most = max(MOST_MEMORY.get(kind, USUAL_MEMORY) for _, kind, _ in cases)
+    build, rows = build_of(options.tidegauge), []
+    with concurrent.futures.ProcessPoolExecutor(max(min(options.jobs, ALL_MEMORY // most), 1)) as pool:
+        running = {pool.submit(measure, rule, kind, Case(options, kind, seed)): (rule, kind, seed) for rule, kind, seed in cases}
+        for future in concurrent.futures.as_completed(running):
+            rule, kind, seed = running[future]
+            counts = future.result()
+            said = counts.pop("said", "")
+            rows.append({"build": build, "rule": rule, "kind": kind, "leak": kind in LEAKS, "seed": seed, **counts})
+            print(rule, kind, seed, counts, flush=True)
+            if options.v or not counts["equal"] or counts["kernel"]:
+                print("\n".join(line for line in said.splitlines() if "guard" in line), flush=True)
     if options.output:
         options.output.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    print(f"{'rule':8} {'jobs':8} {'n':>4} {'kernel kills':>12} {'kills':>6} {'stops':>6} {'asks':>5} {'steps again':>11} {'done':>5} {'equal':>6}")
-    for rule in options.rules.split(","):
-        for leak in (True, False):
-            some = [row for row in rows if row["rule"] == rule and row["leak"] == leak]
-            if some:
-                total = {name: sum(row[name] for row in some) for name in ("kernel", "kills", "stops", "asks", "again", "done", "equal")}
-                print(f"{rule:8} {'leaking' if leak else 'healthy':8} {len(some):4} {total['kernel']:12} {total['kills']:6} {total['stops']:6} "
-                      f"{total['asks']:5} {total['again']:11} {total['done']:5} {total['equal']:6}")  # fmt: skip
+    print_table(rows)
 
 
 main()

@@ -85,6 +85,9 @@ constexpr const char* kNoArenas =
     "CPython's own allocator is not in use (PYTHONMALLOC?), so only what modules and functions "
     "lead to was seen";
 
+constexpr const char* kCollecting =
+    "its garbage collector was at work, so that what is garbage cannot be told";
+
 void stream(const Memory& memory, const Interpreter& python, const std::vector<Region>& regions,
             Census& census) {
   const auto [arenas, pages] = find_places(CachedMemory(memory, kFewChunks), python, regions);
@@ -124,14 +127,20 @@ void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding
   census.types = std::move(all);
 }
 
+std::vector<Address> collecting_words(const Interpreter& python) {
+  std::vector<Address> words;
+  for (const auto interp : python.interpreters) {
+    if (python.layout->gc_collecting == 0) continue;  // not known
+    words.push_back(interp + python.layout->gc_collecting);
+  }
+  return words;
+}
+
 // What can be said before the process is stopped.
 Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
                            const std::vector<Region>& regions) {
   Snapshot::Wishes wishes;
-  for (const auto interp : python.interpreters) {
-    if (python.layout->gc_collecting == 0) continue;  // not known
-    wishes.collecting.push_back(interp + python.layout->gc_collecting);
-  }
+  wishes.collecting = collecting_words(python);
   const ProcessMemory live(pid);
   const CachedMemory near(live, kFewChunks);
   const auto [arenas, pages] = find_places(near, python, regions);
@@ -179,6 +188,73 @@ bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
 
 enum class Attempt { One, Last };
 
+struct AtRest {
+  const Memory& memory;  // only what is mapped
+  const std::vector<Region>& regions;
+  const std::vector<Stretch>& spared;  // not among the regions, and there all the same
+  const Interpreter& python;
+};
+
+using IsGood = std::function<bool(const Heap&, const std::vector<Arena>&)>;
+using OnCounted = std::function<void(const Census&)>;
+
+void tidy_types(Census& census) {
+  merge_types(census.types);
+  sort_types(census.types);
+}
+
+void fill_holders(const Holding& holding, Census& census) {
+  for (const auto& retainer : holding.retainers) {
+    census.retainers.push_back({retainer.path, name_of(retainer.root), retainer.type,
+                                retainer.count, retainer.retained_bytes});
+  }
+  census.garbage_count = holding.garbage.count;
+  census.garbage_bytes = holding.garbage.bytes;
+}
+
+// Everything in memory that does not move; false where what was read is not good.
+bool read_all(const AtRest& from, const IsGood& is_good, const OnCounted& on_counted,
+              Census& census) {
+  const CachedMemory around(from.memory, kCacheChunks);
+  const auto [arenas, pages] =
+      find_places(CachedMemory(from.memory, kFewChunks), from.python, from.regions);
+  const auto threads = threads_to_use();
+  Image image(from.memory, arenas, threads);
+  const ImageMemory memory(image, around);
+  TypeTable types(memory, from.python);
+  const auto roots = find_roots(memory, from.python, types);
+  std::vector<Address> addresses;
+  addresses.reserve(roots.size());
+  for (const auto& root : roots) addresses.push_back(root.object);
+  const StretchMap libraries(libraries_in(from.regions));
+  auto no_files = unnamed_in(from.regions);
+  no_files.insert(no_files.end(), from.spared.begin(), from.spared.end());
+  const StretchMap unnamed(joined(std::move(no_files)));
+  const HeapSource source{image, from.memory, memory, libraries, unnamed, threads, pages};
+  const auto heap = read_heap(source, from.python, types, addresses);
+  if (!is_good(heap, arenas)) return false;
+  group_natives(heap.natives(), census);
+  if (arenas.empty()) {
+    census.incomplete = kNoArenas;
+  } else if (!heap.unread_natives().empty()) {
+    census.incomplete = fmt::format(
+        "{} tensors, arrays or images could not be read: their bytes are missing (a version of "
+        "their "
+        "library that is not known here?)",
+        heap.unread_natives().size());
+  }
+  if (on_counted) {
+    auto counted = census;
+    fill_types(heap, types, {}, counted);
+    tidy_types(counted);
+    on_counted(counted);
+  }
+  const auto holding = find_retainers(heap, roots);
+  fill_types(heap, types, holding, census);
+  fill_holders(holding, census);
+  return true;
+}
+
 // False: it has to be done again, with other wishes.
 Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishes& wishes,
                            Attempt attempt, Census& census) {
@@ -192,52 +268,23 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   const ProcessMemory live(pid);
   const MappedMemory spared(live, as_regions(wishes.spared));
   const EitherMemory mapped(copied, spared);
-  const CachedMemory around(mapped, kCacheChunks);
-  const auto [arenas, pages] = find_places(CachedMemory(mapped, kFewChunks), python, *regions);
-  const auto threads = threads_to_use();
-  Image image(mapped, arenas, threads);
-  const ImageMemory memory(image, around);
-  TypeTable types(memory, python);
-  const auto roots = find_roots(memory, python, types);
-  std::vector<Address> addresses;
-  addresses.reserve(roots.size());
-  for (const auto& root : roots) addresses.push_back(root.object);
-  const StretchMap libraries(libraries_in(*regions));
-  // What the copy was made without is there all the same.
-  auto no_files = unnamed_in(*regions);
-  no_files.insert(no_files.end(), wishes.spared.begin(), wishes.spared.end());
-  const StretchMap unnamed(joined(std::move(no_files)));
-  const HeapSource source{image, mapped, memory, libraries, unnamed, threads, pages};
-  const auto heap = read_heap(source, python, types, addresses);
-  census.pause_ms += snapshot->pause_ms();
-  if (attempt == Attempt::One && keep_what_is_new(heap, arenas, wishes)) return false;
-  const auto holding = find_retainers(heap, roots);
-  fill_types(heap, types, holding, census);
-  group_natives(heap.natives(), census);
-  for (const auto& retainer : holding.retainers) {
-    census.retainers.push_back({retainer.path, name_of(retainer.root), retainer.type,
-                                retainer.count, retainer.retained_bytes});
-  }
-  census.garbage_count = holding.garbage.count;
-  census.garbage_bytes = holding.garbage.bytes;
-  if (arenas.empty()) {
-    census.incomplete = kNoArenas;
-  } else if (!heap.unread_natives().empty()) {
-    census.incomplete = fmt::format(
-        "{} tensors, arrays or images could not be read: their bytes are missing (a version of "
-        "their "
-        "library that is not known here?)",
-        heap.unread_natives().size());
-  }
-  return true;
+  const auto is_good = [&](const Heap& heap, const std::vector<Arena>& arenas) {
+    census.pause_ms += snapshot->pause_ms();
+    return attempt == Attempt::Last || !keep_what_is_new(heap, arenas, wishes);
+  };
+  return read_all({mapped, *regions, wishes.spared, python}, is_good, {}, census);
+}
+
+// What is as large as a heap comes and goes several times: what is freed goes back at once. By
+// itself malloc would begin to keep it.
+void give_back_at_once() {
+  constexpr int kLarge = 256 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
 }
 
 Result<> read_at_rest(pid_t pid, const Interpreter& python, Snapshot::Wishes wishes,
                       Census& census) {
-  // What is as large as a heap comes and goes several times: what is freed goes back at once. By
-  // itself malloc would begin to keep it.
-  constexpr int kLarge = 256 << 10;
-  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+  give_back_at_once();
   constexpr int kMostCopies = 2;
   for (int copies = 1;; ++copies) {
     const auto attempt = copies < kMostCopies ? Attempt::One : Attempt::Last;
@@ -260,7 +307,9 @@ Error cannot_read(pid_t pid) {
 
 Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const ProcessMemory memory(pid);
+  const ProcessMemory live(pid);
+  const CopyMemory still(pid);
+  const Memory& memory = options.stands_still ? static_cast<const Memory&>(still) : live;
   const auto regions = read_regions(pid);
   if (!regions)
     return regions.error().reason == Reason::Denied ? cannot_read(pid) : regions.error();
@@ -272,6 +321,14 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
   Census census{.pid = pid, .python = python->version};
   if (options.stream) {
     stream(memory, *python, *regions, census);
+  } else if (options.stands_still) {
+    give_back_at_once();
+    const auto any = [](const Heap&, const std::vector<Arena>&) { return true; };
+    const MappedMemory mapped(memory, *regions);
+    read_all({mapped, *regions, {}, *python}, any, options.on_counted, census);
+    for (const auto word : collecting_words(*python)) {
+      if (memory.get<std::int32_t>(word).value_or(0) != 0) census.incomplete = kCollecting;
+    }
   } else {
     auto wishes = wishes_of(pid, *python, *regions);
     if (options.only_a_copy) wishes.otherwise = Snapshot::IfNoCopy::GiveUp;
@@ -282,8 +339,7 @@ Result<Census> take_census(pid_t pid, const CensusOptions& options) {
         "this version of CPython is not known here; where it keeps what was searched for in the "
         "process, so that sizes of some types may be off";
   }
-  merge_types(census.types);
-  sort_types(census.types);
+  tidy_types(census);
   census.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return census;
 }

@@ -4,17 +4,24 @@
 
 #include <sys/types.h>
 
+#include <functional>
+
 #include "base/result.h"
 #include "record/census.h"
 
 namespace tidegauge::census {
 
+using record::Census;
+
 struct CensusOptions {
   bool stream = false;       // count without stopping anything; no retainers
   bool only_a_copy = false;  // give up where the process itself would have to stand still
+  // Somebody holds it, and all its threads, until we are done: it is read as it stands. Nothing is
+  // made to run in it, and no page is added to it.
+  bool stands_still = false;
+  // Hears what was counted, before it is found out who holds it: the longer part.
+  std::function<void(const Census&)> on_counted{};
 };
-
-using record::Census;
 
 // Gone: no such process. Denied: not ours to read. Unsupported: no CPython that we know.
 Result<Census> take_census(pid_t pid, const CensusOptions& options);

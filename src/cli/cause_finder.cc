@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/holder_line.h"
 #include "proc/examine.h"
 #include "view/accounts.h"
 
@@ -153,14 +154,7 @@ void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answ
   soonest_seconds_ = std::max(
       {kSoonestSeconds, answer.pause_ms / 1e3 / kShareOfTime, answer.cpu_seconds / kShareOfACore});
   for (const auto& holder : answer.holders) {
-    session.add(
-        {.at_ns = asked_->at_ns,
-         .kind = record::EventKind::Held,
-         .process = asked_->process,
-         .source = record::MarkSource::Kernel,
-         .name = holder.type + " " + (holder.root == "native" ? "C code: " : "") + holder.path,
-         .value = static_cast<double>(holder.retained_bytes),
-         .total = static_cast<double>(holder.count)});
+    session.add(held(holder, asked_->process, asked_->at_ns));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "census/aside.h"
 #include "census/census.h"
+#include "cli/holder_line.h"
 #include "cli/training_listener.h"
 
 namespace tidegauge::cli {
@@ -40,17 +41,12 @@ double cpu_seconds() {
   return cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
 }
 
-// "none", "denied" or "taken CPU_SECONDS PAUSE_MS", then "BYTES COUNT ROOT TYPE PATH" for each,
-// then an empty line.
+// "none", "denied" or "taken CPU_SECONDS PAUSE_MS", then a line for each holder, then an empty one.
 std::string told(const Result<census::Census>& taken, double cpu_seconds) {
   if (!taken) return taken.error().reason == Reason::Denied ? "denied\n\n" : "none\n\n";
   auto text = fmt::format("taken {} {}\n", cpu_seconds, taken->pause_ms);
   for (std::size_t i = 0; i < std::min(kMostHolders, taken->retainers.size()); ++i) {
-    const auto& holder = taken->retainers[i];
-    auto type = holder.type;
-    std::replace(type.begin(), type.end(), ' ', '_');
-    text += fmt::format("{} {} {} {} {}\n", holder.retained_bytes, holder.count, holder.root, type,
-                        holder.path);
+    text += to_line(taken->retainers[i]);
   }
   return text + "\n";
 }
@@ -109,19 +105,6 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
       ::malloc_trim(0);  // what a census takes is not kept until the next one
     });
   }
-}
-
-std::optional<record::Census::Holder> parse_holder(std::string_view line) {
-  record::Census::Holder holder;
-  const auto bytes = to_number<std::uint64_t>(next_word(line));
-  const auto count = to_number<std::uint64_t>(next_word(line));
-  holder.root = next_word(line);
-  holder.type = next_word(line);
-  holder.path = trimmed(line);
-  if (!bytes || !count || holder.path.empty()) return {};
-  holder.retained_bytes = *bytes;
-  holder.count = *count;
-  return holder;
 }
 
 std::optional<census::Training> parse_training(std::string_view words) {

@@ -131,6 +131,7 @@ std::string take_all(Settings& file, GuardOptions& options) {
   file.take("guard-without", options.without);
   file.take_bytes("lend", settings.lend_bytes);
   file.take_bytes("reserve", settings.reserve_bytes);
+  file.take_time("look-time", settings.evidence_seconds);
   file.take_time("ask-every", settings.ask_every_seconds);
   file.take_time("save-time", settings.save_seconds);
   file.take_time("grace", settings.grace_seconds);

@@ -36,8 +36,11 @@ std::string finish(GuardOptions& options) {
       settings.kill = false;
     } else if (rung == "lend") {
       settings.lend = false;
+    } else if (rung == "look") {
+      settings.evidence = false;
     } else {
-      return "--guard-without: there is no '" + printable(rung) + "': ask, stop, kill or lend";
+      return "--guard-without: there is no '" + printable(rung) +
+             "': look, ask, stop, kill or lend";
     }
   }
   const bool again = !options.resume_with.empty() || settings.chunk_seconds;
@@ -45,6 +48,9 @@ std::string finish(GuardOptions& options) {
     return "restarting is the guard's business: add --guard";
   }
   if (again && options.restarts == 0) options.restarts = kUsualRestarts;
+  // A frozen job is thawed by the twin after 10 seconds, whatever for it was frozen.
+  constexpr double kLongestLook = 5;
+  if (settings.evidence_seconds > kLongestLook) return "--look-time: 5s at most";
   if (settings.chunk_seconds && *settings.chunk_seconds <= 0) return "--chunk: no time at all?";
   if (!options.webhook.empty() && !options.webhook.starts_with("http://") &&
       !options.webhook.starts_with("https://")) {
@@ -66,13 +72,15 @@ void add_guard(CommandLine& app, GuardOptions& options) {
   app.add_flag("--guard", options.on,
                "keep the job from being killed for its memory: ask it to save, let it end in time");
   app.add_flag("--dry-run", options.dry_run, "say what the guard would do, and do nothing");
-  app.add_option("--guard-without", options.without, "leave out: ask, stop, kill, lend")
+  app.add_option("--guard-without", options.without, "leave out: look, ask, stop, kill, lend")
       ->delimiter(',')
       ->type_name("RUNGS");
   add_bytes(app, "--lend", options.settings.lend_bytes,
             "memory beyond --limit for the rest of a step and a save [a quarter, 256MiB at least]");
   add_bytes(app, "--reserve", options.settings.reserve_bytes,
             "how far below the limit the guard acts, instead of what it reckons");
+  add_seconds(app, "--look-time", options.settings.evidence_seconds,
+              "how long it may stand still for a look at what piles up in it, 5s at most [2s]");
   add_seconds(app, "--ask-every", options.settings.ask_every_seconds,
               "least time between two requests for a checkpoint [1m]");
   add_seconds(app, "--save-time", options.settings.save_seconds,

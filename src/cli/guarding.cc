@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/holder_line.h"
 #include "guard/checkpoint.h"
 #include "guard/post_mortem.h"
 #include "proc/probe.h"
@@ -30,6 +31,9 @@ constexpr double kDiskRoom = 1.2;
 
 // Maps of a large process take a millisecond to read.
 constexpr std::int64_t kNoteShmNs = 5'000'000'000;
+
+// Whoever was looking into the job when it was killed has been told to be quick.
+constexpr double kLastWordSeconds = 2;
 
 // A job that forks for ever is not remembered in full.
 constexpr std::size_t kMostSeen = 4096;
@@ -49,6 +53,15 @@ double memory_for(const Saved& last) {
 
 double held_by_tree(const Session& session) {
   return static_cast<double>(session.summary().accounts().ledger.total);
+}
+
+std::optional<record::ProcessId> largest_of(const record::Sample& sample) {
+  const auto by_size = [](const record::ProcessSample& a, const record::ProcessSample& b) {
+    return a.memory.rss.value_or(0) < b.memory.rss.value_or(0);
+  };
+  const auto& all = sample.processes;
+  const auto largest = std::max_element(all.begin(), all.end(), by_size);
+  return largest == all.end() ? std::nullopt : std::optional(largest->id);
 }
 
 bool catches(pid_t pid, int signal) {
@@ -103,7 +116,13 @@ std::optional<Guarding> Guarding::from(Result<guard::Guard> started, const Guard
       fail("guard", kCouldNotLook, missing + " (tidegauge doctor says more)");
     }
   }
-  return Guarding(*std::move(started), options, setting);
+  Guarding guarding(*std::move(started), options, setting);
+  if (setting.evidence && options.settings.evidence) guarding.begin_evidence();
+  return guarding;
+}
+
+void Guarding::begin_evidence() {
+  evidence_ = EvidenceTaker::start(guard_.desk());
 }
 
 void Guarding::began(pid_t job) {
@@ -166,6 +185,7 @@ void Guarding::after_look(const Session& session) {
   std::vector<record::ProcessId> tree;
   for (const auto& [id, role] : roles_) tree.push_back(id);
   guard_.tell_tree(tree, held_by_tree(session));
+  if (const auto largest = largest_of(session.sample())) guard_.tell_largest(*largest);
   if (const auto& all = session.verdicts().all; !all.empty()) {
     const auto& growth = all.front().bytes_per_minute;
     bytes_per_minute_ = growth ? std::max(growth->value, 0.0) : 0;
@@ -236,18 +256,34 @@ void Guarding::say(Session* session, const std::string& words, bool aloud) const
   notifier_.tell(words);
 }
 
+void Guarding::hear_evidence(Session* session, double wait_seconds) {
+  while (evidence_ && evidence_heard_ < guard_.evidence_asked()) {
+    const auto answer = evidence_->take(wait_seconds);
+    if (!answer) return;
+    ++evidence_heard_;
+    if (!answer->found || session == nullptr) continue;
+    const auto at_ns = session->now_ns();
+    for (const auto& holder : answer->found->holders) {
+      session->add(held(holder, answer->found->process, at_ns));
+    }
+    say(session, cli::words_of(*answer->found), false);
+  }
+}
+
 void Guarding::hear(Session* session) {
   for (const auto& news : guard_.take_news()) {
     if (news.kind == guard::NewsKind::Near) note_shm();
     const bool aloud = news.kind != guard::NewsKind::Lent && news.kind != guard::NewsKind::TookBack;
     if (const auto words = words_of(news); !words.empty()) say(session, words, aloud);
   }
+  hear_evidence(session, 0);
 }
 
 guard::Ending Guarding::finish(Session* session) {
   auto ending = guard_.finish();
   look_at_saves();
   hear(session);
+  hear_evidence(session, kLastWordSeconds);
   return ending;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/evidence.h"
 #include "cli/guard_options.h"
 #include "cli/notify.h"
 #include "cli/session.h"
@@ -30,7 +31,8 @@ class Guarding {
   struct Setting {
     const record::AskPage* page = nullptr;  // that the job can be asked on; outlives the guarding
     bool quiet = false;
-    std::string job{};  // its command, for people
+    std::string job{};     // its command, for people
+    bool evidence = true;  // it may be looked into while it stands still
   };
   // Nothing where it is not asked for; says so where it cannot be.
   static std::optional<Guarding> begin(const GuardOptions& options, double limit_bytes,
@@ -40,6 +42,8 @@ class Guarding {
                                         const Setting& setting);
 
   const guard::Guard& guard() const { return guard_; }
+  // Before the job begins: a process of its own that looks into it while it stands still.
+  void begin_evidence();
   std::vector<int> groups() const { return guard_.cell().join_fds(); }
   int fd() const { return guard_.fd(); }
   void began(pid_t job);
@@ -67,12 +71,15 @@ class Guarding {
   static std::optional<Guarding> from(Result<guard::Guard> started, const GuardOptions& options,
                                       const Setting& setting);
   void look_at_saves();
+  void hear_evidence(Session* session, double wait_seconds);
   std::string words_of(const guard::News& news);
   void say(Session* session, const std::string& words, bool aloud) const;
 
   guard::Guard guard_;
   Setting setting_;
   Notifier notifier_;
+  std::optional<EvidenceTaker> evidence_{};
+  std::uint64_t evidence_heard_ = 0;  // how often
   pid_t job_ = 0;
   timespec began_{};
   std::optional<guard::ShmFiles> shm_{};

@@ -294,9 +294,10 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
                                                        : CauseFinder::Steps::ToldByTheJob)};
   auto& marks = helpers.marks;
   choose_recording(options);
-  if (auto guarding = Guarding::begin(
-          options.guard, options.rules.limit_bytes.value_or(0),
-          {marks.page(), options.sitting.quiet, proc::masked_command(options.command)})) {
+  if (auto guarding =
+          Guarding::begin(options.guard, options.rules.limit_bytes.value_or(0),
+                          {marks.page(), options.sitting.quiet,
+                           proc::masked_command(options.command), !options.sitting.no_census})) {
     helpers.guarding.emplace(*std::move(guarding));
   }
   auto& guarding = helpers.guarding;

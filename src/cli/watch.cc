@@ -130,9 +130,10 @@ Attached attach_guard(const WatchOptions& options) {
   const auto root = proc::Root::open(proc::Roots{}.proc);
   auto page = root ? find_page(*root, options.pids[0]) : Result<record::AskPage>(root.error());
   if (page) attached.page.emplace(*std::move(page));
-  auto guarding = Guarding::attach(
-      options.guard, options.pids[0],
-      {attached.page ? &*attached.page : nullptr, options.sitting.quiet, subject_of(options)});
+  auto guarding =
+      Guarding::attach(options.guard, options.pids[0],
+                       {attached.page ? &*attached.page : nullptr, options.sitting.quiet,
+                        subject_of(options), !options.sitting.no_census});
   if (guarding) attached.guarding.emplace(*std::move(guarding));
   return attached;
 }

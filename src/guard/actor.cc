@@ -30,6 +30,9 @@ constexpr double kClearlyBelow = 0.97;
 // Who holds less of what has run out is not the one to be killed for it: we choose no victims.
 constexpr double kMostOfIt = 0.5;
 
+// A frozen job's memory is counted in batches, and others may be counted with it.
+constexpr double kStirs = 4.0 * 1024 * 1024;
+
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kFreezeTakesNs = 50 * kMillisecond;
 // Until a thread that computes has noticed that it is to stop; one in a long call takes longer, and
@@ -76,6 +79,7 @@ class Actor {
   void mind_brake(double used, double line);
   void lend(const Look& seen);
   void take_back();
+  void gather(const Look& seen);
   void ask(const Look& seen, NewsKind how);
   void terminate();
   void kill();
@@ -96,6 +100,7 @@ class Actor {
   bool lent_ = false;
   bool brake_off_ = false;
   double lendable_ = 0;
+  double evidence_seconds_ = 0;  // that the next look into the job may take
 };
 
 // The job has ended before we could get hold of it: nothing to do.
@@ -157,6 +162,8 @@ Look Actor::look() {
           .frozen = board_.frozen_since_ns != 0,
           .lent = lent_,
           .catches_term = board_.catches_term,
+          .evidence = board_.evidence_ready,
+          .evidence_seconds = static_cast<double>(board_.evidence_ns) / 1e9,
           .ran_seconds = static_cast<double>(at - board_.began_ns) / 1e9};
 }
 
@@ -221,6 +228,18 @@ void Actor::take_back() {
   lent_ = !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
 }
 
+// Only what stands still tells the truth; and if it does not, it is no time to wait.
+void Actor::gather(const Look& seen) {
+  if (board_.frozen_since_ns == 0 || !(halts() || hands_.cell.is_frozen())) return;
+  const auto pid = board_.largest_pid.load();
+  board_.evidence_pid = pid > 0 ? pid : board_.main.load();
+  board_.evidence_ticks = pid > 0 ? board_.largest_ticks.load() : 0;
+  EvidenceWait wait(board_, hands_.bells, evidence_seconds_);
+  while (wait.goes_on() && !is_over(hands_.gauge)) {
+    if (hands_.meter.read(hands_.limit).used > seen.used + kStirs) return;
+  }
+}
+
 void Actor::ask(const Look& seen, NewsKind how) {
   if (hands_.page == nullptr) return;
   const bool and_go_on = how == NewsKind::AskedSave;
@@ -271,6 +290,8 @@ void Actor::apply(Act act, const Look& seen) {
     case Act::Kill:
       tell(NewsKind::Killed, seen);
       return kill();
+    case Act::Evidence:
+      return gather(seen);
     case Act::Thaw:
       return thaw();
     case Act::TellNear:
@@ -286,6 +307,7 @@ void Actor::apply(Act act, const Look& seen) {
 
 void Actor::act(const Look& seen) {
   const auto acts = ladder_.decide(seen);
+  evidence_seconds_ = acts.evidence_seconds;
   for (std::size_t i = 0; i < acts.count; ++i) apply(acts.list[i], seen);
   board_.phase = ladder_.phase();
 }

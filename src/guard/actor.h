@@ -6,6 +6,7 @@
 
 #include "guard/board.h"
 #include "guard/cell.h"
+#include "guard/evidence.h"
 #include "guard/meter.h"
 #include "record/ask.h"
 
@@ -17,6 +18,7 @@ struct Hands {
   const Meter& meter;
   tidegauge_ask_header* page = nullptr;  // null: nobody can be asked
   int wake = -1;                         // eventfd: there is news for the gauge
+  EvidenceBells bells{};                 // to have the job looked into
   int gauge = -1;                        // its pidfd
   int trip_wire = -1;                    // readable when memory passes a line; -1: none
   double limit = 0;                      // that the cell was given; 0: others' limits bind

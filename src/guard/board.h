@@ -87,6 +87,19 @@ struct Board {
   std::array<std::atomic<std::int32_t>, kTree> tree_pids{};
   std::array<std::atomic<std::uint64_t>, kTree> tree_ticks{};
   std::atomic<double> tree_bytes{0};  // that it holds, all together
+  // Who holds most of it: to be looked into when the time has come. 0: the process that trains.
+  std::atomic<std::int32_t> largest_pid{0};
+  std::atomic<std::uint64_t> largest_ticks{0};
+
+  // Between the actor and whoever looks into the job (evidence.h).
+  std::atomic<bool> evidence_ready{false};  // somebody does
+  std::atomic<std::int32_t> evidence_pid{0};
+  std::atomic<std::uint64_t> evidence_ticks{0};
+  std::atomic<std::int64_t> evidence_until_ns{0};
+  std::atomic<std::uint64_t> evidence_asked{0};  // how often; the following two: up to which
+  std::atomic<std::uint64_t> evidence_begun{0};
+  std::atomic<std::uint64_t> evidence_done{0};
+  std::atomic<std::int64_t> evidence_ns{0};  // that the job stood still for it, all together
 
   // From the actor.
   std::atomic<std::int32_t> twin{0};             // its pid

@@ -17,6 +17,14 @@ constexpr double kHigher = 1.005;
 // where it would get it again.
 constexpr double kClearly = 0.97;
 
+// A job that is to go on is looked into in this share of its time at most, and only if that is
+// enough to see something.
+constexpr double kEvidenceShare = 0.005;
+constexpr double kLeastEvidence = 0.25;
+// One that is to end may be looked into again after this long; one that is to be killed sooner.
+constexpr double kEvidenceEvery = 60;
+constexpr double kEvidenceBeforeKill = 10;
+
 std::int64_t to_ns(double seconds) {
   return static_cast<std::int64_t>(seconds * 1e9);
 }
@@ -80,9 +88,23 @@ Acts Ladder::while_frozen(const Look& look, const Lines& lines) {
     acts.add(Act::Thaw);
     return acts;
   }
+  add_evidence(acts, look, evidence_for(look, kEvidenceBeforeKill));
   acts.add(Act::Kill);
   phase_ = Phase::Killed;
   return acts;
+}
+
+double Ladder::evidence_for(const Look& look, double since_seconds) const {
+  if (!settings_.evidence || !look.evidence) return 0;
+  const bool lately = evidence_ns_ >= 0 && look.at_ns < evidence_ns_ + to_ns(since_seconds);
+  return lately ? 0 : settings_.evidence_seconds;
+}
+
+void Ladder::add_evidence(Acts& acts, const Look& look, double seconds) {
+  if (seconds <= 0) return;
+  acts.add(Act::Evidence);
+  acts.evidence_seconds = seconds;
+  evidence_ns_ = look.at_ns;
 }
 
 bool Ladder::may_ask(const Look& look) const {
@@ -121,6 +143,14 @@ Acts Ladder::ask(const Look& look, Act how) {
   Acts acts;
   if (look.means.freeze) acts.add(Act::Freeze);
   if (look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
+  if (look.means.freeze && how != Act::AskEnd) {
+    auto seconds = evidence_for(look, kEvidenceEvery);
+    if (how == Act::AskSave) {
+      seconds = std::min(seconds, kEvidenceShare * look.ran_seconds - look.evidence_seconds);
+      if (seconds < kLeastEvidence) seconds = 0;
+    }
+    add_evidence(acts, look, seconds);
+  }
   acts.add(how);
   if (look.means.freeze) acts.add(Act::Thaw);
   asked_ns_ = look.at_ns;
@@ -133,8 +163,12 @@ Acts Ladder::ask(const Look& look, Act how) {
 
 Acts Ladder::terminate(const Look& look) {
   Acts acts;
+  const auto seconds = look.means.freeze ? evidence_for(look, kEvidenceEvery) : 0;
+  if (seconds > 0) acts.add(Act::Freeze);
   if (look.limits.lendable > 0 && !look.lent) acts.add(Act::Lend);
+  add_evidence(acts, look, seconds);
   acts.add(Act::Terminate);
+  if (seconds > 0) acts.add(Act::Thaw);
   enter(Phase::Terminating, look, settings_.grace_seconds);
   return acts;
 }

@@ -13,6 +13,7 @@ namespace tidegauge::guard {
 enum class Act : std::uint8_t {
   Freeze,
   LookAgain,  // now that nothing moves, and decide again
+  Evidence,   // have it looked into while it stands still
   Lend,       // all that may be lent
   TakeBack,
   AskSave,
@@ -30,6 +31,7 @@ enum class Act : std::uint8_t {
 struct Acts {
   std::array<Act, 8> list{};
   std::size_t count = 0;
+  double evidence_seconds = 0;  // that Evidence may take
 
   void add(Act act) {
     if (count < list.size()) list[count++] = act;
@@ -50,7 +52,9 @@ struct Look {
   Heard heard = Heard::Nothing;  // about the request that is open
   bool frozen = false;
   bool lent = false;
-  bool catches_term = false;  // the process that trains has a handler for SIGTERM
+  bool catches_term = false;    // the process that trains has a handler for SIGTERM
+  bool evidence = false;        // there is somebody who can look into the job
+  double evidence_seconds = 0;  // that this has taken so far
   double ran_seconds = 0;
 };
 
@@ -86,6 +90,9 @@ class Ladder {
   Acts while_frozen(const Look& look, const Lines& lines);
   Acts ask(const Look& look, Act how);
   Acts terminate(const Look& look);
+  // How long the job may be looked into, given that nobody did for `since` seconds at least.
+  double evidence_for(const Look& look, double since_seconds) const;
+  void add_evidence(Acts& acts, const Look& look, double seconds);
   void enter(Phase phase, const Look& look, double patience_seconds);
   bool is_late(const Look& look) const { return look.at_ns >= deadline_ns_; }
 
@@ -98,6 +105,7 @@ class Ladder {
   bool deaf_ = false;               // did not answer the last time
   double asked_above_ = 0;          // what it had come to when it was asked last
   std::int64_t end_asked_ns_ = -1;  // for its time, the last time; -1: never
+  std::int64_t evidence_ns_ = -1;   // when it was looked into last; -1: never
   bool for_time_ = false;           // the latest request
 };
 

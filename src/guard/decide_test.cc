@@ -24,6 +24,8 @@ class World {
   bool ends_when_asked = true;
   bool saves = true;
   bool catches_term = false;
+  bool somebody_looks = false;
+  double ran_before = 0;
   Outlook outlook{};
 
   // Runs until the job has ended or `seconds` are over.
@@ -42,12 +44,15 @@ class World {
                 .frozen = frozen_,
                 .lent = lent_,
                 .catches_term = catches_term,
-                .ran_seconds = now_};
+                .evidence = somebody_looks,
+                .evidence_seconds = looked_seconds,
+                .ran_seconds = now_ + ran_before};
       for (bool again = true; again;) {
         again = false;
         look.frozen = frozen_;
         look.lent = lent_;
         const auto acts = ladder_.decide(look);
+        if (acts.has(Act::Evidence)) looked_seconds += acts.evidence_seconds;
         for (std::size_t i = 0; i < acts.count; ++i) again = apply(acts.list[i]) || again;
       }
       EXPECT_TRUE(ended || !frozen_) << "left frozen";
@@ -57,6 +62,8 @@ class World {
 
   int ends_asked = 0;  // for its time, counted in stops_asked too
   int saves_asked = 0, stops_asked = 0, terms = 0, kills = 0, loans = 0, returned = 0, told = 0;
+  int looks = 0;
+  double looked_seconds = 0;
   bool kernel_killed = false;
   bool ended = false;
   double asked_first = -1;
@@ -79,6 +86,11 @@ class World {
         break;
       case Act::LookAgain:
         return true;
+      case Act::Evidence:
+        EXPECT_TRUE(frozen_) << "what moves must not be looked into";
+        EXPECT_FALSE(stop_ && requested_ && heard_ == Heard::Nothing) << "it is held up";
+        ++looks;
+        break;
       case Act::Lend:
         ++loans;
         lent_ = true;
@@ -296,6 +308,64 @@ TEST(Ladder, KillsOnlyAtTheTopOrAfterGrace) {
     }
     if (highest < 0.6 * kLimit) RC_ASSERT(world.stops_asked + world.terms + world.saves_asked == 0);
   }));
+}
+
+TEST(Ladder, LooksIntoWhatIsToEndBeforeItIsAsked) {
+  World world({}, 250 * kMiB, kAll);
+  world.somebody_looks = true;
+  world.run(120, leak);
+  EXPECT_EQ(world.stops_asked, 1);
+  EXPECT_EQ(world.looks, 1);
+  EXPECT_EQ(world.looked_seconds, Settings{}.evidence_seconds);
+}
+
+TEST(Ladder, LooksIntoWhatIsKilledOrTerminated) {
+  auto means = kAll;
+  means.asked = false;
+  World killed({}, 0, means);
+  killed.somebody_looks = true;
+  killed.run(120, leak);
+  EXPECT_EQ(killed.kills, 1);
+  EXPECT_EQ(killed.looks, 1);
+  World terminated({}, 0, means);
+  terminated.somebody_looks = terminated.catches_term = true;
+  terminated.run(40, leak);
+  EXPECT_EQ(terminated.terms, 1);
+  EXPECT_EQ(terminated.looks, 1);
+}
+
+TEST(Ladder, LooksIntoNothingWhereNobodyCanOrMay) {
+  World nobody({}, 250 * kMiB, kAll);
+  nobody.run(120, leak);
+  EXPECT_EQ(nobody.looks, 0);
+  World switched_off({.evidence = false}, 250 * kMiB, kAll);
+  switched_off.somebody_looks = true;
+  switched_off.run(120, leak);
+  EXPECT_EQ(switched_off.looks, 0);
+  auto means = kAll;
+  means.freeze = false;
+  World runs_on({}, 250 * kMiB, means);
+  runs_on.somebody_looks = true;
+  runs_on.run(120, leak);
+  EXPECT_EQ(runs_on.looks, 0);
+}
+
+// One that goes on is held up for half a percent of its time, and not at all while that is too
+// short to see anything.
+TEST(Ladder, AHealthyJobIsHardlyHeldUp) {
+  const auto peaks = [](double at) { return (std::fmod(at, 20) > 19 ? 970 : 500) * kMiB; };
+  World young({}, 250 * kMiB, kAll);
+  young.somebody_looks = true;
+  young.run(40, peaks);
+  EXPECT_GE(young.saves_asked, 1);
+  EXPECT_EQ(young.looks, 0);
+  World old({}, 250 * kMiB, kAll);
+  old.somebody_looks = true;
+  old.ran_before = 300;
+  old.run(40, peaks);
+  EXPECT_GE(old.saves_asked, 1);
+  EXPECT_EQ(old.looks, 1);
+  EXPECT_LE(old.looked_seconds, 0.005 * (300 + 40));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -18,6 +19,8 @@
 #include "guard/group_files.h"
 #include "guard/herd.h"
 #include "guard/post_mortem.h"
+#include "proc/root.h"
+#include "proc/stat.h"
 
 namespace tidegauge::guard {
 
@@ -48,6 +51,15 @@ std::int64_t since(std::int64_t before, std::int64_t now) {
   return before < 0 || now < 0 ? -1 : std::max<std::int64_t>(now - before, 0);
 }
 
+std::optional<Meter> meter_of_ourselves(const proc::Roots& roots) {
+  const auto root = proc::Root::open(roots.proc);
+  const auto self = root ? proc::read_stat(*root, ::getpid()) : Result<proc::Stat>(root.error());
+  if (!self) return {};
+  const auto place = Cell::beside(roots, self->id);
+  auto meter = Meter::open(roots, place.memory_folders(), place.memory_version());
+  return meter ? std::optional(*std::move(meter)) : std::nullopt;
+}
+
 }  // namespace
 
 struct Guard::State {
@@ -59,10 +71,15 @@ struct Guard::State {
 
   Cell cell;
   Meter meter;
+  std::optional<Meter> our_meter{};  // of the groups that we are in
   BoardPtr board;
   double limit;
+  EvidenceBells bells() const { return {evidence_asked.get(), evidence_done.get(), wake.get()}; }
+
   bool asks = false;
   UniqueFd wake{};
+  UniqueFd evidence_asked{};
+  UniqueFd evidence_done{};
   UniqueFd own_pidfd{};
   UniqueFd trip_wire{};
   UniqueFd actor{};  // pidfd
@@ -106,6 +123,9 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
   const double limit = cell.can_limit() ? limit_bytes : 0;
   auto state = std::make_unique<State>(std::move(cell), *std::move(meter), std::move(board), limit);
   state->wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  state->our_meter = meter_of_ourselves(roots);
+  state->evidence_asked = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  state->evidence_done = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->own_pidfd = pidfd_of(::getpid());
   state->before = kills_now(state->meter, state->cell);
   state->asks = page != nullptr;
@@ -121,6 +141,7 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
                     .meter = state->meter,
                     .page = page != nullptr ? page->raw() : nullptr,
                     .wake = state->wake.get(),
+                    .bells = state->bells(),
                     .gauge = state->own_pidfd.get(),
                     .trip_wire = state->trip_wire.get(),
                     .limit = limit,
@@ -151,6 +172,20 @@ pid_t Guard::actor() const {
 
 int Guard::fd() const {
   return state_->wake.get();
+}
+
+EvidenceDesk Guard::desk() const {
+  const auto& ours = state_->our_meter;
+  return {*state_->board, ours ? &*ours : nullptr, state_->bells()};
+}
+
+std::uint64_t Guard::evidence_asked() const {
+  return state_->board->evidence_asked;
+}
+
+void Guard::tell_largest(const record::ProcessId& id) {
+  state_->board->largest_ticks = id.start_ticks;
+  state_->board->largest_pid = id.pid;
 }
 
 void Guard::began(pid_t job) {

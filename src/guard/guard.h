@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "guard/board.h"
 #include "guard/cell.h"
+#include "guard/evidence.h"
 #include "guard/meter.h"
 #include "guard/supervise.h"
 #include "proc/roots.h"
@@ -71,10 +72,15 @@ class Guard {
 
   const Cell& cell() const;
   Means means() const;
+  // Where somebody in a process of its own may sit, who looks into the job while that stands still.
+  EvidenceDesk desk() const;
+  std::uint64_t evidence_asked() const;  // how often
   void began(pid_t job);
   void tell(const Outlook& outlook, pid_t main, bool catches_term);
   // Who the job is, and how much they hold together: needed where no group holds them.
   void tell_tree(const std::vector<record::ProcessId>& tree, double bytes);
+  // Who of them holds most.
+  void tell_largest(const record::ProcessId& id);
   int fd() const;  // readable when there is news
   std::vector<News> take_news();
   pid_t actor() const;

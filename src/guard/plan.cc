@@ -33,6 +33,7 @@ class Rungs {
         now_.means.freeze ? "stop it for a moment, while room is made and it is asked"
                           : "no group that could be frozen: it is looked at while it runs");
     add_lend();
+    add_look();
     add_ask();
     add(Kind::Stop, std::min(lines_.limit, lines_.last), settings_.stop && now_.means.asked,
         settings_.stop ? "if its growth does not end: let it save and end"
@@ -63,6 +64,14 @@ class Rungs {
         : !settings_.lend   ? "switched off: nothing is lent"
         : !now_.means.limit ? "nothing can be lent: the limit is not ours to raise"
                             : "nothing can be lent: the machine has no more");
+  }
+
+  void add_look() {
+    add(Kind::Look, lines_.freeze, settings_.evidence && now_.means.freeze,
+        !settings_.evidence  ? "switched off: nobody looks into it"
+        : !now_.means.freeze ? "no group that could be frozen: nobody looks into it while it runs"
+                             : fmt::format("while it stands still, {} at most: what piles up in it",
+                                           format_duration(settings_.evidence_seconds)));
   }
 
   void add_ask() {
@@ -102,6 +111,8 @@ const char* id_of(Kind kind) {
       return "freeze";
     case Kind::Lend:
       return "lend";
+    case Kind::Look:
+      return "look";
     case Kind::Ask:
       return "ask";
     case Kind::Stop:

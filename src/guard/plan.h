@@ -15,7 +15,18 @@
 namespace tidegauge::guard {
 
 struct Step {
-  enum class Kind : std::uint8_t { Watch, Notify, Freeze, Lend, Ask, Stop, Terminate, Kill, Clean };
+  enum class Kind : std::uint8_t {
+    Watch,
+    Notify,
+    Freeze,
+    Lend,
+    Look,
+    Ask,
+    Stop,
+    Terminate,
+    Kill,
+    Clean
+  };
   Kind kind = Kind::Watch;
   double at_bytes = 0;                 // from this much on; 0: follows the one before
   std::optional<double> in_seconds{};  // if memory goes on as it does

@@ -13,14 +13,16 @@ namespace tidegauge::guard {
 
 // What the user may set; the values here are what `--guard` alone means.
 struct Settings {
-  bool ask = true;   // for checkpoints
-  bool stop = true;  // a job whose growth is a leak, once it has saved
-  bool kill = true;  // as the last resort, before the kernel does
-  bool lend = true;  // memory beyond the job's own limit, for the rest of a step and a save
+  bool ask = true;       // for checkpoints
+  bool stop = true;      // a job whose growth is a leak, once it has saved
+  bool kill = true;      // as the last resort, before the kernel does
+  bool evidence = true;  // a look into what stands still, before it is told to end or killed
+  bool lend = true;      // memory beyond the job's own limit, for the rest of a step and a save
   std::optional<double> lend_bytes{};     // at most; otherwise kLendShare of the limit
   std::optional<double> reserve_bytes{};  // below the limit; otherwise reckoned
   double ask_every_seconds = 60;
   double save_seconds = 300;              // how long a checkpoint may take
+  double evidence_seconds = 2;            // how long it may stand still to be looked into
   double grace_seconds = 30;              // after the save, and again after SIGTERM
   std::optional<double> chunk_seconds{};  // how long a life may last before it is told to end
 };

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 
+import guarded_jobs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -90,3 +91,65 @@ def start():
     yield begin
     for program in programs:
         program.end()
+
+
+@pytest.fixture
+def groups():
+    try:
+        made = guarded_jobs.Groups()
+    except OSError as error:
+        pytest.skip(f"no control groups of version 1 with memory can be made here: {error}")
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def guarded(tidegauge, groups, home):
+    """guarded(200, "leak", …): the guarded job, begun."""
+    begun = []
+
+    def start(*job, limit="100MB", options=(), command=None):
+        command = command or [sys.executable, guarded_jobs.JOB, home, *job]
+        words = [tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--guard", "--limit", limit, *options, "--", *command]
+        gauge = subprocess.Popen(
+            [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        )  # fmt: skip
+        begun.append(gauge)
+        return gauge
+
+    yield start
+    for gauge in begun:
+        gauge.kill()
+        gauge.wait()
+        gauge.stdout.close()
+        gauge.stderr.close()
+
+
+@pytest.fixture
+def in_container():
+    """Words before a command: control groups can only be read, as in a container."""
+    return guarded_jobs.shut_off(*guarded_jobs.TOPS, guarded_jobs.FREEZER)
+
+
+@pytest.fixture
+def limited(groups):
+    """The test's own memory group has a limit that is not the guard's."""
+    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(420 << 20))
+    return groups
+
+
+@pytest.fixture
+def watched(tidegauge):
+    """watched(812): a guard of that process and its children."""
+    begun = []
+
+    def start(pid, *words):
+        begun.append(subprocess.Popen([tidegauge, "watch", str(pid), "--guard", "--no-record", "--no-live", *words], stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))  # fmt: skip
+        return begun[-1]
+
+    yield start
+    for watch in begun:
+        watch.kill()
+        watch.communicate()

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/evidence.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <fstream>
+
+#include "base/terminal.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "census/aside.h"
+#include "census/census.h"
+#include "cli/holder_line.h"
+#include "proc/probe.h"
+#include "proc/root.h"
+#include "proc/roots.h"
+#include "proc/stat.h"
+
+namespace tidegauge::cli {
+
+namespace {
+
+constexpr std::size_t kMostHolders = 12;
+constexpr std::size_t kMostTypes = 8;
+constexpr std::size_t kTypesInWords = 4;
+constexpr std::string_view kEnd = "\n\n";
+constexpr std::string_view kNothing = "nothing\n\n";
+
+constexpr double kShareOfRoom = 0.5;
+// Less is not enough for the smallest of jobs, and there is better use for it then.
+constexpr double kLeastRoom = 64.0 * 1024 * 1024;
+// What is swapped out comes back when it is read, to a job that has no room for it.
+constexpr std::uint64_t kMostSwapped = 1 << 20;
+constexpr int kLookMs = 10;
+
+Evidence evidence_of(const census::Census& census, const record::ProcessId& process, bool whole) {
+  Evidence evidence{.process = process,
+                    .seconds = census.seconds,
+                    .objects = census.objects,
+                    .bytes = census.bytes,
+                    .holders_known = whole && !census.streaming,
+                    .buffers_known = !census.streaming};
+  const auto types = std::min(kMostTypes, census.types.size());
+  evidence.types.assign(census.types.begin(),
+                        census.types.begin() + static_cast<std::ptrdiff_t>(types));
+  const auto holders = std::min(kMostHolders, census.retainers.size());
+  evidence.holders.assign(census.retainers.begin(),
+                          census.retainers.begin() + static_cast<std::ptrdiff_t>(holders));
+  return evidence;
+}
+
+void put_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(to, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+// Whoever that is now; nothing where it is another than was meant, or must not be read.
+std::optional<record::ProcessId> identify(const guard::Board::Member& who) {
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  if (!root) return {};
+  const auto stat = proc::read_stat(*root, who.pid);
+  if (!stat || (who.start_ticks != 0 && stat->id.start_ticks != who.start_ticks)) return {};
+  const auto status = root->read(who.pid, "status");
+  if (!status) return {};
+  auto swapped = trimmed(proc::field_of(*status, "VmSwap:"));
+  const auto kilobytes = to_number<std::uint64_t>(next_word(swapped)).value_or(0);
+  if (kilobytes * 1024 > kMostSwapped) return {};
+  return stat->id;
+}
+
+// No allocation of ours goes beyond what can be spared; it fails instead. And if we have reckoned
+// wrong, we are the first to go.
+void take_no_more_than(double bytes) {
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  std::uint64_t pages[6] = {};  // size, resident, shared, text, library, data
+  std::ifstream statm("/proc/self/statm");
+  for (auto& one : pages) statm >> one;
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto most = pages[5] * page + static_cast<std::uint64_t>(bytes);
+  const rlimit limit{most, most};
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+// In a process of its own, which is killed when the time is over. What is known first is said
+// first.
+void look_into(const record::ProcessId& process, int to) {
+  const auto say = [&](const census::Census& census, bool whole) {
+    put_all(to, to_lines(evidence_of(census, process, whole)));
+  };
+  try {
+    const auto counted = [&](const census::Census& census) { say(census, false); };
+    const auto all =
+        census::take_census(process.pid, {.stands_still = true, .on_counted = counted});
+    if (all) say(*all, true);
+    return;
+  } catch (const std::exception&) {  // no memory left for it, most likely
+  }
+  try {
+    const auto some = census::take_census(process.pid, {.stream = true, .stands_still = true});
+    if (some) say(*some, false);
+  } catch (const std::exception&) {  // nor for that: there will be no more
+  }
+}
+
+// The last of what is said before its end, the end of the time, or the end of the freeze.
+std::string listen_to(int from, const guard::EvidenceDesk& desk,
+                      const guard::EvidenceDesk::Request& request) {
+  std::string heard;
+  std::string best(kNothing);
+  pollfd ready{from, POLLIN, 0};
+  while (desk.stands_still(request)) {
+    if (::poll(&ready, 1, kLookMs) <= 0) continue;
+    char piece[4096];
+    const ssize_t got = ::read(from, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    heard.append(piece, static_cast<std::size_t>(got));
+    for (auto end = heard.find(kEnd); end != heard.npos && desk.stands_still(request);
+         end = heard.find(kEnd)) {
+      best = heard.substr(0, end + kEnd.size());
+      heard.erase(0, end + kEnd.size());
+    }
+  }
+  return best;
+}
+
+std::string answer_to(const guard::EvidenceDesk& desk,
+                      const guard::EvidenceDesk::Request& request) {
+  const auto room = desk.room_bytes() * kShareOfRoom;
+  const auto process = identify(request.who);
+  int ends[2];
+  if (room < kLeastRoom || !process || ::pipe2(ends, O_CLOEXEC) != 0) return std::string(kNothing);
+  const UniqueFd from(ends[0]);
+  UniqueFd to(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    take_no_more_than(room);
+    look_into(*process, to.get());
+    ::_exit(0);
+  }
+  to = UniqueFd();
+  if (child < 0) return std::string(kNothing);
+  auto answer = listen_to(from.get(), desk, request);
+  ::kill(child, SIGKILL);
+  desk.done(request);  // its memory may be large, and take a moment to go
+  ::waitpid(child, nullptr, 0);
+  return answer;
+}
+
+[[noreturn]] void serve(const guard::EvidenceDesk& desk, int line) {
+  census::stand_aside("tg-guard-look");
+  let_go_of_terminal();
+  desk.open();
+  while (true) {
+    pollfd fds[] = {{desk.fd(), POLLIN, 0}, {line, POLLIN, 0}};
+    if (::poll(fds, std::size(fds), -1) < 0 && errno != EINTR) ::_exit(1);
+    if (fds[1].revents != 0) ::_exit(0);  // whoever started us is gone
+    const auto request = desk.take();
+    if (!request) continue;
+    const auto answer = answer_to(desk, *request);
+    desk.done(*request);
+    put_all(line, answer);
+    desk.wake_gauge();
+  }
+}
+
+}  // namespace
+
+std::string to_lines(const Evidence& evidence) {
+  auto text =
+      fmt::format("found {} {} {} {} {} {} {}\n", evidence.process.pid,
+                  evidence.process.start_ticks, evidence.seconds, evidence.objects, evidence.bytes,
+                  evidence.holders_known ? 1 : 0, evidence.buffers_known ? 1 : 0);
+  for (const auto& type : evidence.types) {
+    text += fmt::format("type {} {} {} {}\n", type.bytes, type.native_bytes, type.count,
+                        printable(type.name));
+  }
+  for (const auto& holder : evidence.holders) text += "holder " + to_line(holder);
+  return text + "\n";
+}
+
+std::optional<Evidence> parse_evidence(std::string_view lines) {
+  auto head = next_line(lines);
+  if (next_word(head) != "found") return {};
+  const auto number = [&head] { return to_number<std::uint64_t>(next_word(head)).value_or(0); };
+  Evidence evidence;
+  evidence.process.pid = static_cast<pid_t>(number());
+  evidence.process.start_ticks = number();
+  evidence.seconds = to_number<double>(next_word(head)).value_or(0);
+  evidence.objects = number();
+  evidence.bytes = number();
+  evidence.holders_known = number() != 0;
+  evidence.buffers_known = number() != 0;
+  while (!lines.empty()) {
+    auto line = next_line(lines);
+    const auto word = next_word(line);
+    if (word == "holder") {
+      if (auto holder = parse_holder(line)) evidence.holders.push_back(*std::move(holder));
+    } else if (word == "type") {
+      const auto amount = [&line] { return to_number<std::uint64_t>(next_word(line)).value_or(0); };
+      record::Census::Type type;
+      type.bytes = amount();
+      type.native_bytes = amount();
+      type.count = amount();
+      type.name = trimmed(line);
+      evidence.types.push_back(std::move(type));
+    }
+  }
+  return evidence;
+}
+
+std::string words_of(const Evidence& evidence) {
+  std::vector<std::string> most;
+  for (const auto& type : evidence.types) {
+    if (most.size() == kTypesInWords) break;
+    most.push_back(fmt::format("{} in {} {}",
+                               format_bytes(static_cast<double>(type.bytes + type.native_bytes)),
+                               type.count, type.name));
+  }
+  auto words =
+      fmt::format("in process {} while it stood still: {} in {} objects", evidence.process.pid,
+                  format_bytes(static_cast<double>(evidence.bytes)), evidence.objects);
+  if (!evidence.buffers_known) words += " of Python, tensors and arrays not counted";
+  if (!most.empty()) words += fmt::format(": {}", fmt::join(most, ", "));
+  if (!evidence.holders_known) return words + "; who holds that was not found in time";
+  if (!evidence.holders.empty()) {
+    const auto& first = evidence.holders.front();
+    words += fmt::format("; most is held by {} ({})", first.path,
+                         format_bytes(static_cast<double>(first.retained_bytes)));
+  }
+  return words;
+}
+
+std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& desk) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid < 0) return {};
+  if (pid == 0) {
+    ours = UniqueFd();
+    serve(desk, theirs.get());
+  }
+  return EvidenceTaker(std::move(ours));
+}
+
+std::optional<EvidenceTaker::Answer> EvidenceTaker::take(double wait_seconds) {
+  pollfd ready{line_.get(), POLLIN, 0};
+  while (heard_.find(kEnd) == std::string::npos) {
+    if (::poll(&ready, 1, static_cast<int>(wait_seconds * 1e3)) <= 0) return {};
+    char piece[4096];
+    const ssize_t got = ::recv(line_.get(), piece, sizeof piece, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) return {};
+    heard_.append(piece, static_cast<std::size_t>(got));
+  }
+  const auto end = heard_.find(kEnd) + kEnd.size();
+  Answer answer{parse_evidence(std::string_view(heard_).substr(0, end))};
+  heard_.erase(0, end);
+  return answer;
+}
+
+}  // namespace tidegauge::cli

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guard's tests share: control groups of their own, and how a guarded job ends."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+JOB = pathlib.Path(__file__).resolve().parents[1] / "programs" / "guarded.py"
+TOPS = (pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup/unified"))
+FREEZER = pathlib.Path("/sys/fs/cgroup/freezer")  # of version 1
+PATIENCE = 120  # seconds, for what ends by itself: a busy machine is no reason to fail
+
+
+def wait_until(true, what):
+    """For what no process can tell: that something is gone."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, f"{what} did not come to be"
+        time.sleep(0.01)
+
+
+class Groups:
+    """Groups of the test's own, one in each hierarchy; what runs in them cannot touch the machine's others."""
+
+    def __init__(self):
+        self.folders = [top / f"tg_guard_test_{os.getpid()}" for top in TOPS]
+        for folder in self.folders:
+            folder.mkdir()
+
+    def join(self):
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text("0")
+
+    def made(self):
+        """Groups that a guard has made in them."""
+        return [path for folder in self.folders for path in folder.glob("tidegauge-*")]
+
+    def freezer(self):
+        (group,) = self.folders[1].glob("tidegauge-*")
+        return group
+
+    def pids(self):
+        found = set()
+        for folder in self.folders:
+            for procs in folder.rglob("cgroup.procs"):
+                with contextlib.suppress(OSError):
+                    found |= {int(pid) for pid in procs.read_text().split()}
+        return found
+
+    def remove(self):
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not self.pids(), "the end of all processes")
+        for path in self.made() + self.folders:
+            path.rmdir()
+
+
+def end_of(gauge):
+    out, errors = gauge.communicate(timeout=PATIENCE)
+    return gauge.returncode, out, errors
+
+
+def guard_processes(gauge):
+    """(actor, twin), by their names."""
+    names = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            pid, name, parent = re.match(r"(\d+) \((.*)\) \S (\d+)", path.read_text()).groups()
+            names[int(pid)] = (name, int(parent))
+    (actor,) = [pid for pid, (name, parent) in names.items() if name == "tg-guard" and parent == gauge.pid]
+    (twin,) = [pid for pid, (name, parent) in names.items() if name == "tg-guard-twin" and parent == actor]
+    return actor, twin
+
+
+def groups_of(pid):
+    return pathlib.Path(f"/proc/{pid}/cgroup").read_text()
+
+
+def shut_off(*tops):
+    """Words before a command: these hierarchies can only be read."""
+    shut = " && ".join(f"mount -o bind,ro {top} {top}" for top in tops if top.exists())
+    words = ["unshare", "--mount", "sh", "-c", f"{shut or 'true'} && exec \"$@\"", "sh"]
+    if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no mount namespace can be made here")
+    return words
+
+
+def look_in(journal):
+    """What the guard found in a job that stood still: (bytearrays, who holds them), from the lines of a recording. None: it did not look.
+    Other censuses may have been taken before."""
+    held = ()
+    for line in journal.splitlines():
+        entry = json.loads(line)
+        if entry.get("event") == "held" and entry["name"].startswith("bytearray "):
+            held = entry["total"], entry["name"].split(" ", 1)[1]
+        if "while it stood still" in entry.get("name", ""):
+            return held
+    return None

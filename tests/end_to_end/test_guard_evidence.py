@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guard finds in a job that it holds still at its limit: in real groups, frozen in each way there is."""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, look_in, shut_off, wait_until
+
+
+def recorded(path):
+    return subprocess.run(["zstdcat", path], capture_output=True, text=True, check=True).stdout
+
+
+def looker_of(gauge):
+    """The process that looks, by its name."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            pid, name, parent = re.match(r"(\d+) \((.*)\) \S (\d+)", path.read_text()).groups()
+            if name == "tg-guard-look" and int(parent) == gauge.pid:
+                return int(pid)
+    return None
+
+
+@pytest.fixture
+def gauge(tidegauge, groups, home):
+    """gauge("waits", words=…): a guarded job whose recording is home/r.tg."""
+    begun = []
+
+    def start(manner, *options, words=(), look="5s"):
+        command = [*words, tidegauge, "run", "-q", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--look-time", look,
+                   *options, "--", sys.executable, JOB, home, 1, 1000, manner]  # fmt: skip
+        begun.append(subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")}))  # fmt: skip
+        return begun[-1]
+
+    yield start
+    for one in begun:
+        one.kill()
+        one.communicate()
+
+
+@pytest.mark.parametrize("frozen_by", ["version 2", "version 1"])
+def test_what_piled_up_is_counted_while_the_job_is_frozen(gauge, home, call, frozen_by):
+    """One block a step, and none of them is missed or counted twice: nothing has moved meanwhile."""
+    if frozen_by == "version 1" and not FREEZER.exists():
+        pytest.skip("no freezer of version 1 here")
+    code, out, errors = end_of(gauge("", "--lend", "100MB", words=shut_off(TOPS[1]) if frozen_by == "version 1" else ()))
+    assert code == 75, errors
+    stopped = int(re.search(r"stopped (\d+)", out)[1])
+    blocks, holder = look_in(recorded(home / "r.tg"))
+    # The request is heard in the step that it came in, or in the next.
+    assert holder == "__main__.held[*]" and stopped - 2 <= blocks <= stopped
+    judged = call("judge", home / "r.tg").stdout
+    assert re.search(rf"What piles up .* of {blocks:.0f} bytearray; held by __main__.held\[\*\]", judged), judged
+    assert re.search(r"in process \d+ while it stood still: .* MiB in \d+ objects: .* in \d+ bytearray", " ".join(judged.split())), judged
+
+
+def test_what_piled_up_is_known_of_one_that_was_killed(gauge, home):
+    code, out, errors = end_of(gauge("deaf"))
+    assert code == 137, errors
+    told = int(re.findall(r"step (\d+)", out)[-1])  # each tenth step
+    blocks, holder = look_in(recorded(home / "r.tg"))
+    assert holder == "__main__.held[*]" and told <= blocks <= told + 11
+
+
+def test_what_piled_up_is_known_where_processes_are_stopped_one_by_one(tidegauge, groups, home, in_container):
+    """The job's group is full; whoever looks is in another, and has room."""
+    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(150 << 20))
+    with subprocess.Popen([sys.executable, JOB, home, "1", "1000", "waits"], stdout=subprocess.PIPE, text=True, preexec_fn=groups.join,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as job:  # fmt: skip
+        assert job.stdout.readline().startswith("from 0")
+        words = [*in_container, tidegauge, "watch", job.pid, "--guard", "--look-time", "5s", "--record", home / "r.tg", "--interval", "100ms", "--no-live"]
+        watch = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: looker_of(watch), "whoever looks")
+        (home / "go").touch()
+        _, errors = watch.communicate(timeout=PATIENCE)
+        out, _ = job.communicate(timeout=PATIENCE)
+    assert job.returncode == -signal.SIGKILL and "killed it at" in errors, errors
+    told = int(re.findall(r"step (\d+)", out)[-1])
+    blocks, holder = look_in(recorded(home / "r.tg"))
+    assert holder == "__main__.held[*]" and told <= blocks <= told + 11
+
+
+@pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_job_does_not_wait_for_one_who_does_not_look(gauge, home, harm):
+    """Who looks may be dead or asleep: the job is asked to save and end all the same."""
+    one = gauge("waits", "--lend", "100MB")
+    assert one.stdout.readline().startswith("from 0")
+    wait_until(lambda: looker_of(one), "whoever looks")
+    looker = looker_of(one)
+    os.kill(looker, harm)
+    try:
+        (home / "go").touch()
+        code, out, errors = end_of(one)
+    finally:
+        if harm == signal.SIGSTOP:
+            os.kill(looker, signal.SIGCONT)
+    assert code == 75 and "stopped" in out, errors
+    assert look_in(recorded(home / "r.tg")) is None
+
+
+@pytest.mark.parametrize("look, words", [("5s", ("--guard-without", "look")), ("5s", ("--no-census",)), ("1ms", ())])
+def test_nobody_looks_who_was_not_asked_to_or_has_no_time(gauge, home, look, words):
+    code, out, errors = end_of(gauge("", "--lend", "100MB", *words, look=look))
+    assert code == 75 and "stopped" in out, errors
+    assert look_in(recorded(home / "r.tg")) is None

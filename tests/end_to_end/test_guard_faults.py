@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guard where rights are missing, or a part of it dies: the job is never harmed by that."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, wait_until
+
+
+def test_without_special_rights_it_works_too(guarded, groups, tidegauge, home):
+    """No real-time priority, no locked memory, no other limits to raise."""
+    if not shutil.which("capsh"):
+        pytest.skip("no capsh to drop rights with")
+    words = [tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--guard", "--limit", "100MB", "--lend", "100MB", "--",
+             sys.executable, JOB, home, "1", "1000"]  # fmt: skip
+    done = subprocess.run(
+        ["capsh", "--drop=cap_sys_nice,cap_ipc_lock,cap_sys_resource", "--", "-c", 'ulimit -l 64; exec "$@"', "sh", *map(str, words)],
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    assert done.returncode == 75 and "by the kernel" not in done.stderr, done.stderr
+
+
+def test_the_twin_goes_on_for_a_killed_actor(guarded, home):
+    gauge = guarded(1, 1000, "waits", options=("--lend", "100MB"))
+    assert gauge.stdout.readline().startswith("from 0")
+    actor, twin = guard_processes(gauge)
+    os.kill(actor, signal.SIGKILL)
+    wait_until(lambda: pathlib.Path(f"/proc/{twin}/comm").read_text() == "tg-guard\n", "the successor")
+    (home / "go").touch()
+    code, out, errors = end_of(gauge)
+    assert code == 75 and "its twin goes on" in errors, errors
+
+
+def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups):
+    gauge = guarded(1, 40)
+    assert gauge.stdout.readline().startswith("from 0")
+    actor, twin = guard_processes(gauge)
+    freezer = groups.freezer()
+    (freezer / "cgroup.freeze").write_text("1")
+    wait_until(lambda: "frozen 1" in (freezer / "cgroup.events").read_text(), "the freeze")
+    os.kill(actor, signal.SIGKILL)
+    code, out, errors = end_of(gauge)
+    assert code == 0 and out.endswith("done 40\n"), errors
+
+
+def test_the_job_outlives_the_gauge_and_its_groups_do_not_outlive_the_job(guarded, groups, tmp_path):
+    gauge = guarded(command=["sh", "-c", "echo $$; read line < $0; echo $line > $1", fifo(tmp_path / "in"), fifo(tmp_path / "out")])
+    int(gauge.stdout.readline())
+    gauge.kill()
+    gauge.wait()
+    (tmp_path / "in").write_text("alive\n")
+    assert (tmp_path / "out").read_text() == "alive\n"
+    wait_until(lambda: not groups.made(), "the end of the groups")
+
+
+def fifo(path):
+    os.mkfifo(path)
+    return path
+
+
+def test_there_is_no_second_guard(guarded, tidegauge):
+    code, out, errors = end_of(guarded(command=[tidegauge, "run", "-q", "--no-record", "--guard", "--", "echo", "ran"]))
+    assert (code, out) == (0, "ran\n") and "no second guard" in errors
+
+
+def test_without_groups_the_job_runs_all_the_same(tidegauge, home, in_container):
+    done = subprocess.run([*in_container, tidegauge, "run", "--no-record", "--guard", "--limit", "1GB", "--", "echo", "ran"],
+                          capture_output=True, text=True, timeout=PATIENCE)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+    assert "no group that could be frozen" in done.stderr
+
+
+@pytest.mark.parametrize("manner, limit, code, said", [("", 420, 75, "asked it to save and end"), ("deaf", 150, 137, "killed it at")])
+def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, groups, home, in_container, manner, limit, code, said):
+    """The limit is that of the container, and the job is most of what is in it."""
+    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(limit << 20))
+    words = [*in_container, tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--no-census", "--guard", "--", sys.executable, JOB, home, 1, 1000, manner]
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
+    assert done.returncode == code and said in done.stderr and "by the kernel" not in done.stderr, done.stderr
+    wait_until(lambda: groups.pids() == set(), "the end of all processes")

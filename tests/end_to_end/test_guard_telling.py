@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guard says of what it does, and of who else has ended a job."""
+import http.server
+import json
+import os
+import queue
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+from conftest import ROOT
+from guarded_jobs import JOB, PATIENCE, end_of, wait_until
+
+
+def test_what_was_done_is_in_the_recording(tidegauge, groups, home, call):
+    done = subprocess.run(
+        [tidegauge, "run", "-q", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--lend", "100MB",
+         "--notify", f"echo \"$TIDEGAUGE_NEWS\" >> {home}/news", "--", sys.executable, JOB, home, "1", "1000"],
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    assert done.returncode == 75, done.stderr
+    text = subprocess.run(["zstdcat", home / "r.tg"], capture_output=True, text=True).stdout
+    assert "guard: asked it to save and end" in text and "guard: end of the job: ended by the guard" in text
+    wait_until(lambda: "asked it to save and end" in (home / "news").read_text(), "the notice")
+    judged = call("judge", home / "r.tg").stdout
+    assert "What the guard did" in judged and re.search(r"end of the job: ended by the guard, at most .* of", judged), judged
+
+
+class Hooks(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.bodies.put((self.path, self.headers["Content-Type"], json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *words):
+        pass
+
+
+def test_a_webhook_is_told(guarded):
+    with http.server.HTTPServer(("127.0.0.1", 0), Hooks) as server:
+        server.bodies = queue.Queue()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/hook?token=hidden"
+        code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", url)))
+        news = []
+        while not news or "asked it to save and end" not in news[-1]["news"]:
+            path, kind, body = server.bodies.get(timeout=PATIENCE)
+            assert (path, kind, body["schema"]) == ("/hook?token=hidden", "application/json", "tidegauge/guard/1")
+            news.append(body)
+        server.shutdown()
+    assert code == 75 and "guarded.py" in news[0]["job"] and "hidden" not in errors, errors
+
+
+def test_a_webhook_that_does_not_answer_holds_up_nobody(guarded):
+    """Neither the job nor whoever reads what it says until the end of that: the last one to be told is still waiting for its answer then."""
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", f"http://127.0.0.1:{deaf.getsockname()[1]}/")))
+        deaf.settimeout(PATIENCE)
+        deaf.accept()[0].close()
+        assert code == 75, errors
+
+
+def test_the_desktop_is_told_where_there_is_one(guarded, home, monkeypatch):
+    (home / "notify-send").write_text(f"#!/bin/sh\necho \"$@\" >> {home}/shown\n")
+    (home / "notify-send").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
+    code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--desktop")))
+    assert code == 75
+    wait_until(lambda: "asked it to save and end" in (home / "shown").read_text(), "the notice")
+
+
+@pytest.fixture
+def journal(home, monkeypatch):
+    """journal("…{pid}…"): what a stand-in for journalctl prints; a process of the job for {pid}."""
+    program = home / "journalctl"
+
+    def write(text):
+        (home / "journal").write_text(text)
+        program.write_text(f"#!/bin/sh\nexec cat {home}/journal\n")
+        program.chmod(0o755)
+
+    monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
+    return write
+
+
+@pytest.mark.parametrize("line, said", [
+    ('sending SIGKILL to process {pid} uid 0 "python": badness 812, VmRSS 90 MiB', "killed by earlyoom (sending SIGKILL"),
+    ("Killed {group} due to memory pressure for / being 80% > 50% for > 20s with reclaim activity", "killed by systemd-oomd (Killed"),
+    ('sending SIGKILL to process 1 uid 0 "init": badness 1, VmRSS 1 MiB', "sender unknown"),
+])  # fmt: skip
+def test_who_else_killed_it_is_said(guarded, groups, journal, line, said):
+    gauge = guarded(1, 1000, "waits")
+    pid = gauge.stdout.readline().split()[2]
+    journal(line.format(pid=pid, group=f"/{groups.folders[1].name}") + "\n")
+    os.kill(int(pid), signal.SIGKILL)
+    code, out, errors = end_of(gauge)
+    assert code == 137 and said in errors, errors
+
+
+def test_exit_0_after_a_sigterm_from_outside_is_not_success(guarded):
+    """As Lightning leaves."""
+    gauge = guarded(1, 100000, "polite", options=("--restart-on-limit",))
+    assert gauge.stdout.readline().startswith("from 0")
+    gauge.terminate()
+    code, out, errors = end_of(gauge)
+    assert code == 143 and "SIGTERM from outside; it ended with exit code 0" in errors and "from " not in out, errors
