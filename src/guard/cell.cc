@@ -192,6 +192,7 @@ bool Cell::open_memory(const std::string& folder, double limit_bytes) {
   if (!limit_) return false;
   if (!first) high_ = open_in(folder, "memory.high", O_RDWR);
   memory_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
+  if (first) procs_path_ = folder + "/cgroup.procs";
   memory_folders_.push_back(folder);
   limited_ = limit_bytes > 0 && set_limit(limit_bytes);
   return true;
@@ -202,6 +203,7 @@ bool Cell::open_levers(const std::string& folder, int version) {
   if (!freeze_) return false;
   freezer_version_ = version;
   freezer_procs_ = open_in(folder, "cgroup.procs", O_RDWR);
+  procs_path_ = version == 1 ? folder + "/cgroup.procs" : "";
   if (version == 2) {
     events_ = open_in(folder, "cgroup.events", O_RDONLY);
     kill_ = open_in(folder, "cgroup.kill", O_WRONLY);
@@ -226,7 +228,8 @@ Cell::Cell(Cell&& other) noexcept
       freeze_(std::move(other.freeze_)),
       events_(std::move(other.events_)),
       kill_(std::move(other.kill_)),
-      home_procs_(std::move(other.home_procs_)) {}
+      home_procs_(std::move(other.home_procs_)),
+      procs_path_(std::move(other.procs_path_)) {}
 
 Cell::~Cell() {
   // One that was moved from has nothing to let go of.
@@ -279,7 +282,8 @@ void Cell::kill_one_by_one() const {
       ::nanosleep(&moment, nullptr);
     }
     GroupText buffer;
-    auto pids = read_group(freezer_procs_, buffer);
+    const auto anew = procs_anew();
+    auto pids = read_group(anew ? anew : procs(), buffer);
     while (!pids.empty()) {
       const auto pid = to_number<pid_t>(next_line(pids));
       if (pid && *pid > 0) ::kill(*pid, SIGKILL);
@@ -289,12 +293,21 @@ void Cell::kill_one_by_one() const {
   }
 }
 
+// A list of version 1 that was read once through a descriptor is given to it again until nobody has
+// read it for a second: who looks more often never hears of anybody new. Only one that is opened
+// anew is made anew. Where that fails, an old one is better than none.
+UniqueFd Cell::procs_anew() const {
+  if (procs_path_.empty()) return UniqueFd();
+  return UniqueFd(::open(procs_path_.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 bool Cell::holds(pid_t pid) const {
-  const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
-  if (!procs || pid <= 0) return false;
+  if (!procs() || pid <= 0) return false;
+  const auto anew = procs_anew();
+  const auto& list = anew ? anew : procs();
   GroupText buffer;
   for (off_t at = 0;;) {
-    auto pids = read_group(procs, buffer, at);
+    auto pids = read_group(list, buffer, at);
     if (pids.empty()) return false;
     const auto end = pids.rfind('\n');
     if (end == pids.npos) return false;
@@ -314,9 +327,10 @@ bool Cell::signal(pid_t pid, int number) const {
 }
 
 bool Cell::is_empty() const {
-  const auto& procs = freezer_procs_ ? freezer_procs_ : memory_procs_;
+  const auto anew = procs_anew();
+  const auto& list = anew ? anew : procs();
   GroupText buffer;
-  return !procs || read_group(procs, buffer).empty();
+  return !list || read_group(list, buffer).empty();
 }
 
 bool Cell::set_brake(double bytes) const {

@@ -93,6 +93,9 @@ class Cell {
   bool open_memory(const std::string& folder, double limit_bytes);
   bool open_levers(const std::string& folder, int version);
   void kill_one_by_one() const;
+  // The list of processes, to be read now.
+  const UniqueFd& procs() const { return freezer_procs_ ? freezer_procs_ : memory_procs_; }
+  UniqueFd procs_anew() const;
 
   std::vector<std::string> folders_;  // that we made
   std::vector<std::string> memory_folders_;
@@ -107,7 +110,8 @@ class Cell {
   UniqueFd freeze_;  // cgroup.freeze or freezer.state
   UniqueFd events_;  // version 2: cgroup.events
   UniqueFd kill_;
-  UniqueFd home_procs_;  // of an adopted tree
+  UniqueFd home_procs_;     // of an adopted tree
+  std::string procs_path_;  // version 1
 };
 
 // "tidegauge-812-93811": of a group whose owner has this pid and start time.

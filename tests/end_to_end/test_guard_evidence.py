@@ -33,7 +33,7 @@ def gauge(tidegauge, groups, home):
     begun = []
 
     def start(manner, *options, words=(), look="5s"):
-        command = [*words, tidegauge, "run", "-q", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--look-time", look,
+        command = [*words, tidegauge, "run", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--look-time", look,
                    *options, "--", sys.executable, JOB, home, 1, 1000, manner]  # fmt: skip
         begun.append(subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                       preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")}))  # fmt: skip
@@ -45,12 +45,19 @@ def gauge(tidegauge, groups, home):
         one.communicate()
 
 
-@pytest.mark.parametrize("frozen_by", ["version 2", "version 1"])
+@pytest.fixture(params=["version 2", "version 1"])
+def frozen_by(request):
+    """Words before a command: so that it is frozen in that way."""
+    if request.param == "version 2":
+        return ()
+    if not FREEZER.exists():
+        pytest.skip("no freezer of version 1 here")
+    return shut_off(TOPS[1])
+
+
 def test_what_piled_up_is_counted_while_the_job_is_frozen(gauge, home, call, frozen_by):
     """One block a step, and none of them is missed or counted twice: nothing has moved meanwhile."""
-    if frozen_by == "version 1" and not FREEZER.exists():
-        pytest.skip("no freezer of version 1 here")
-    code, out, errors = end_of(gauge("", "--lend", "100MB", words=shut_off(TOPS[1]) if frozen_by == "version 1" else ()))
+    code, out, errors = end_of(gauge("", "--lend", "100MB", words=frozen_by))
     assert code == 75, errors
     stopped = int(re.search(r"stopped (\d+)", out)[1])
     blocks, holder = look_in(recorded(home / "r.tg"))
@@ -61,9 +68,9 @@ def test_what_piled_up_is_counted_while_the_job_is_frozen(gauge, home, call, fro
     assert re.search(r"in process \d+ while it stood still: .* MiB in \d+ objects: .* in \d+ bytearray", " ".join(judged.split())), judged
 
 
-def test_what_piled_up_is_known_of_one_that_was_killed(gauge, home):
-    code, out, errors = end_of(gauge("deaf"))
-    assert code == 137, errors
+def test_what_piled_up_is_known_of_one_that_was_killed(gauge, home, frozen_by):
+    code, out, errors = end_of(gauge("deaf", words=frozen_by))
+    assert code == 137 and "killed it at" in errors and "by the kernel" not in errors, errors
     told = int(re.findall(r"step (\d+)", out)[-1])  # each tenth step
     blocks, holder = look_in(recorded(home / "r.tg"))
     assert holder == "__main__.held[*]" and told <= blocks <= told + 11
