@@ -11,7 +11,7 @@ Kinds: plain Python; `native`, a C++ program that is compiled here; `loader`, wi
 which have to end with the weights of an undisturbed run (--frameworks names a python with torch and both).
 
 Each job runs in a control group of its own with a real limit (version 1, root). A job that was stopped or killed goes on from its last checkpoint,
-its own every 100 steps or the one that it was asked for, up to ten times. Counted are kernel kills, jobs that were stopped though they
+its own every 100 steps or the one that it was asked for, up to twenty times. Counted are kernel kills, jobs that were stopped though they
 would have ended well, and steps that had to be done again. A group's page cache counts for the fixed rules as the kernel counts it for its limit.
 
 earlyoom looks at the machine's memory, so it gets one: a pid namespace with the job alone, and a /proc/meminfo that tells of the group, page cache
@@ -41,7 +41,7 @@ UNIFIED = pathlib.Path("/sys/fs/cgroup/unified")
 LEAKS = "slow fast spiky cache tmpfs many forks huge disk native loader hf lightning".split()
 TRAINERS = ("hf", "lightning")
 HEALTHY = "peaks longpeaks warmup ramp saw fullcache forkpeaks".split()
-LIVES = 10
+LIVES = 20
 MIB = 1 << 20
 # In MiB, of a job with what it is lent and what watches it, and of all that run at a time.
 USUAL_MEMORY, MOST_MEMORY, ALL_MEMORY = 600, {"loader": 1500, "hf": 2000, "lightning": 2000}, 10000
@@ -270,10 +270,10 @@ def cost(options):
         print(f"{name}: median {100 * middle:+.2f} %, mean {100 * statistics.fmean(shares):+.2f} % ({100 * means[50]:+.2f} to {100 * means[-51]:+.2f})")
 
 
-def build_of(tidegauge):
-    """The commit that this harness is of, and the program itself, since that may be of another."""
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-    return f"{commit[:12]} {hashlib.sha256(tidegauge.read_bytes()).hexdigest()[:12]}"
+def build_of(options):
+    """The commit, and the program itself, since that may be of another."""
+    commit = options.commit or subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return f"{commit[:12]} {hashlib.sha256(options.tidegauge.read_bytes()).hexdigest()[:12]}"
 
 
 def print_table(rows):
@@ -301,6 +301,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("--frameworks", default=sys.executable, help="a python with torch, transformers and Lightning")
     parser.add_argument("--cost", type=int, help="so many pairs of healthy jobs, with and without the guard")
+    parser.add_argument("--commit", help="that tidegauge was built from; otherwise the one that is checked out here")
     parser.add_argument("--jobs", type=int, default=1, help="so many at a time")
     parser.add_argument("--table", type=pathlib.Path, nargs="+", help="print the table of these outputs")
     parser.add_argument("-v", action="store_true")
@@ -315,7 +316,7 @@ def main():
              for seed in range(options.first, options.first + options.seeds)
              if kind not in TRAINERS or rule == "guard"]  # fmt: skip  # those save only when they are asked
     most = max(MOST_MEMORY.get(kind, USUAL_MEMORY) for _, kind, _ in cases)
-    build, rows = build_of(options.tidegauge), []
+    build, rows = build_of(options), []
     with concurrent.futures.ProcessPoolExecutor(max(min(options.jobs, ALL_MEMORY // most), 1)) as pool:
         running = {pool.submit(measure, rule, kind, Case(options, kind, seed)): (rule, kind, seed) for rule, kind, seed in cases}
         for future in concurrent.futures.as_completed(running):
