@@ -4,7 +4,7 @@
 
 _tidegauge_options() {
   local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
-  local guard="--guard --dry-run --guard-without --lend --reserve --ask-every --save-time --grace --notify --webhook --desktop --guard-config"
+  local guard="--guard --dry-run --guard-without --lend --reserve --look-time --ask-every --save-time --grace --notify --webhook --desktop --guard-config"
   local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
   case $1 in
     run) echo "--help $guard --restart-on-limit --resume-with --chunk --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
@@ -29,7 +29,7 @@ _tidegauge_value_of() {
     *,--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *,--record | *,--guard-config | *,--json | *,--markers | *,--diff | *,-o | *,--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *,--unit) mapfile -t COMPREPLY < <(compgen -W "B KB MB GB KiB MiB GiB" -- "$cur") ;;
-    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--port | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--webhook | *,--chunk | *,--resume-with) ;;
+    *,--interval | *,--for | *,--timeout | *,--longest-warm-up | *,--limit | *,--leak-prior | *,--steps-per-epoch | *,--leak-from | *,--alarm-from | *,--lines | *,--port | *,--follow | *,--guard-without | *,--lend | *,--reserve | *,--look-time | *,--ask-every | *,--save-time | *,--grace | *,--notify | *,--webhook | *,--chunk | *,--resume-with) ;;
     *) return 1 ;;
   esac
 }

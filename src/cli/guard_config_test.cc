@@ -14,6 +14,7 @@ TEST(GuardConfig, SaysAllThatFlagsSay) {
 guard-without = ["kill", "lend"]
 lend = "4GB"            # of the machine's
 reserve = 1000000
+look-time = "1s"
 ask-every = "2m"
 save-time = 90
 grace = "10s"
@@ -29,6 +30,7 @@ resume-with = "python train.py --resume {checkpoint}"
   EXPECT_EQ(options->without, (std::vector<std::string>{"kill", "lend"}));
   EXPECT_EQ(options->settings.lend_bytes, 4e9);
   EXPECT_EQ(options->settings.reserve_bytes, 1e6);
+  EXPECT_EQ(options->settings.evidence_seconds, 1);
   EXPECT_EQ(options->settings.ask_every_seconds, 120);
   EXPECT_EQ(options->settings.save_seconds, 90);
   EXPECT_EQ(options->settings.grace_seconds, 10);

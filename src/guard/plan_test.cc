@@ -44,7 +44,7 @@ TEST(Plan, SaysWhatCannotBe) {
   now.means = {};
   now.limits.lendable = 0;
   const auto text = to_text(now, plan(now, {}));
-  for (const auto* rung : {"- freeze", "- lend", "- ask", "- kill"}) {
+  for (const auto* rung : {"- freeze", "- lend", "- look", "- ask", "- kill"}) {
     EXPECT_NE(text.find(rung), std::string::npos) << text;
   }
   EXPECT_EQ(to_text({}, plan({}, {})),

@@ -107,7 +107,7 @@ def test_what_it_left_in_shared_memory_is_removed(guarded):
 def test_a_dry_run_says_what_would_be_done_and_starts_nothing(call, groups):
     done = call("run", "--guard", "--limit", "100MB", "--dry-run", "--", "sh", "-c", "echo started", preexec_fn=groups.join)
     assert done.returncode == 0 and "started" not in done.stdout
-    for rung in ("+ freeze", "+ lend", "+ ask", "+ stop", "+ kill"):
+    for rung in ("+ freeze", "+ lend", "+ look", "+ ask", "+ stop", "+ kill"):
         assert rung in done.stdout
     assert groups.made() == []
 
@@ -142,6 +142,6 @@ def test_a_disk_that_is_really_full(guarded, small_disk):
 
 
 @pytest.mark.parametrize("words", [["--guard-without", "sleep"], ["--guard", "--resume-with", "echo"], ["--restart-on-limit"], ["--chunk", "1m"],
-                                   ["--guard", "--webhook", "ftp://x"]])
+                                   ["--guard", "--webhook", "ftp://x"], ["--guard", "--look-time", "6s"]])
 def test_wrong_words_are_refused(call, words):
     assert call("run", *words, "--", "true").returncode == 2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the guard says of what it does, and of who else has ended a job."""
+import contextlib
 import http.server
 import json
 import os
@@ -7,6 +8,7 @@ import queue
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -40,10 +42,62 @@ class Hooks(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_a_webhook_is_told(guarded):
+@contextlib.contextmanager
+def hooks(tls=None):
+    """A server that keeps what it was sent, with a certificate where it is given one."""
     with http.server.HTTPServer(("127.0.0.1", 0), Hooks) as server:
         server.bodies = queue.Queue()
+        if tls:
+            # The handshake is the business of whoever reads, not of the one that accepts.
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def certificate(home):
+    """(path, context): a server's own, which nobody has signed."""
+    paths = home / "cert.pem", home / "key.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=hooks", "-addext", "subjectAltName=IP:127.0.0.1"]
+    try:
+        subprocess.run([*words, "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("no openssl to make a certificate with")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*paths)
+    return paths[0], context
+
+
+def test_a_webhook_is_told_by_https(guarded, certificate, monkeypatch):
+    path, context = certificate
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with hooks(context) as server:
+        code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", f"https://127.0.0.1:{server.server_port}/hook?token=hidden")))
+        path, kind, body = server.bodies.get(timeout=PATIENCE)
+    assert (path, kind, body["schema"]) == ("/hook?token=hidden", "application/json", "tidegauge/guard/1")
+    assert code == 75 and "hidden" not in errors and "hidden" not in json.dumps(body), errors
+
+
+def test_a_server_that_cannot_prove_itself_is_told_nothing(guarded, certificate):
+    """And the job does not suffer from that."""
+    path, context = certificate
+    with hooks(context) as server:
+        code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", f"https://127.0.0.1:{server.server_port}/hook?token=hidden")))
+        assert code == 75 and "hidden" not in errors, errors
+        wait_until(lambda: not is_connected(server.server_port), "the end of those who tell")
+        assert server.bodies.empty()
+
+
+def is_connected(port):
+    """Whether anybody has a connection to that port still."""
+    wanted = f":{port:04X}"
+    rows = [line.split() for line in open("/proc/net/tcp").read().splitlines()[1:]]
+    return any(row[2].endswith(wanted) and row[3] != "06" for row in rows)
+
+
+def test_a_webhook_is_told(guarded):
+    with hooks() as server:
         url = f"http://127.0.0.1:{server.server_port}/hook?token=hidden"
         code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--webhook", url)))
         news = []
@@ -51,7 +105,6 @@ def test_a_webhook_is_told(guarded):
             path, kind, body = server.bodies.get(timeout=PATIENCE)
             assert (path, kind, body["schema"]) == ("/hook?token=hidden", "application/json", "tidegauge/guard/1")
             news.append(body)
-        server.shutdown()
     assert code == 75 and "guarded.py" in news[0]["job"] and "hidden" not in errors, errors
 
 
