@@ -273,7 +273,8 @@ bool Cell::kill() const {
   return true;
 }
 
-// While it is frozen nobody in it can end or begin, so its pids are nobody else's.
+// While it is frozen nobody in it can end or begin; one that does not freeze in time is found in it
+// again after a descriptor of it was opened.
 void Cell::kill_one_by_one() const {
   for (int round = 0; round < kKillRounds && !is_empty(); ++round) {
     freeze();
@@ -286,7 +287,7 @@ void Cell::kill_one_by_one() const {
     auto pids = read_group(anew ? anew : procs(), buffer);
     while (!pids.empty()) {
       const auto pid = to_number<pid_t>(next_line(pids));
-      if (pid && *pid > 0) ::kill(*pid, SIGKILL);
+      if (pid) signal(*pid, SIGKILL);
     }
     thaw();
     ::nanosleep(&moment, nullptr);
