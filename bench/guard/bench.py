@@ -208,11 +208,15 @@ def run_trainer(kind, folder, case, group):
     counts = counts_of(done)
     if done.returncode == 0:
         (folder / "result").write_text("equal" if done.stdout.splitlines()[-1] == wanted else "other weights")
-    # Each life goes on where the one before has ended.
-    ends = [int(step) for step in re.findall(r"^end (\d+) ", done.stdout, re.M)]
-    froms = [int(step) for step in re.findall(r"^tidegauge: resumed from \S*?(\d+)(?:\.ckpt)?$", done.stdout, re.M)]
-    counts["again"] = sum(end - begin for end, begin in zip(ends, froms))
-    counts["lives"] = len(ends)
+    # Each life goes on where the one before has ended; one that was killed on its way out, after its save, does not say where that was.
+    end, counts["again"], counts["lives"] = None, 0, 1
+    for line in done.stdout.splitlines():
+        if ended := re.match(r"end (\d+) ", line):
+            end = int(ended[1])
+        elif begins := re.match(r"tidegauge: resumed from \S*?(\d+)(?:\.ckpt)?$", line):
+            counts["again"] += end - int(begins[1]) if end is not None else 0
+            counts["lives"] += 1
+            end = None
     return counts
 
 

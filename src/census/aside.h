@@ -8,6 +8,10 @@ namespace tidegauge::census {
 // kill of our group are not for it.
 void stand_aside(const char* name);
 
+// No allocation of ours goes beyond that much more; it fails instead. And if that was reckoned
+// wrong, we are the first to go.
+void take_no_more_than(double bytes);
+
 double now_ms();  // on the clock that does not jump
 
 }  // namespace tidegauge::census

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
-#include <fstream>
 
 #include "base/terminal.h"
 #include "base/text.h"
@@ -83,19 +81,6 @@ std::optional<record::ProcessId> identify(const guard::Board::Member& who) {
   return stat->id;
 }
 
-// No allocation of ours goes beyond what can be spared; it fails instead. And if we have reckoned
-// wrong, we are the first to go.
-void take_no_more_than(double bytes) {
-  std::ofstream("/proc/self/oom_score_adj") << 1000;
-  std::uint64_t pages[6] = {};  // size, resident, shared, text, library, data
-  std::ifstream statm("/proc/self/statm");
-  for (auto& one : pages) statm >> one;
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const auto most = pages[5] * page + static_cast<std::uint64_t>(bytes);
-  const rlimit limit{most, most};
-  ::setrlimit(RLIMIT_DATA, &limit);
-}
-
 // In a process of its own, which is killed when the time is over. What is known first is said
 // first.
 void look_into(const record::ProcessId& process, int to) {
@@ -149,7 +134,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
   UniqueFd to(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
-    take_no_more_than(room);
+    census::take_no_more_than(room);
     look_into(*process, to.get());
     ::_exit(0);
   }
