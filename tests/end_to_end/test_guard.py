@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from guarded_jobs import JOB, end_of, wait_until
+from guarded_jobs import JOB, PATIENCE, end_of, wait_until
 
 
 def test_a_leaking_job_saves_and_ends(guarded, groups):
