@@ -95,11 +95,12 @@ def shut_off(*tops):
 def look_in(journal):
     """What the guard found in a job that stood still: (bytearrays, who holds them), from the lines of a recording. None: it did not look.
     Other censuses may have been taken before."""
-    held = ()
+    held = []
     for line in journal.splitlines():
         entry = json.loads(line)
         if entry.get("event") == "held" and entry["name"].startswith("bytearray "):
-            held = entry["total"], entry["name"].split(" ", 1)[1]
+            held.append((entry["t"], entry["total"], entry["name"].split(" ", 1)[1]))
         if "while it stood still" in entry.get("name", ""):
-            return held
+            # One that is being made is nobody's yet but C's: the most of the last census.
+            return max(one for one in held if one[0] == held[-1][0])[1:]
     return None
