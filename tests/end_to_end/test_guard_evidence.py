@@ -64,7 +64,7 @@ def test_what_piled_up_is_counted_while_the_job_is_frozen(gauge, home, call, fro
     # The request is heard in the step that it came in, or in the next.
     assert holder == "__main__.held[*]" and stopped - 2 <= blocks <= stopped
     judged = call("judge", home / "r.tg").stdout
-    assert re.search(rf"What piles up .* of {blocks:.0f} bytearray; held by __main__.held\[\*\]", judged), judged
+    assert re.search(rf"What piles up .* {blocks:.0f} bytearray; held by __main__.held\[\*\]", judged), judged
     assert re.search(r"in process \d+ while it stood still: .* MiB in \d+ objects: .* in \d+ bytearray", " ".join(judged.split())), judged
 
 
