@@ -44,6 +44,7 @@ constexpr std::int64_t kTwinLooksNs = 200 * kMillisecond;
 constexpr std::int64_t kListenersNs = 100 * kMillisecond;  // between two looks at who listens
 // While nothing has begun yet, and once nothing is left to do but to wait.
 constexpr std::int64_t kIdleNs = 5 * kMillisecond;
+constexpr int kRemoveTries = 200;
 
 std::int64_t now_ns() {
   return clock_ns(CLOCK_MONOTONIC);
@@ -336,7 +337,8 @@ void Actor::keep_until_empty() {
   if (hands_.cell.is_adopted()) hands_.cell.release();
   board_.done = true;
   while (!hands_.cell.is_empty()) pause_for(kIdleNs * 100);
-  hands_.cell.remove();
+  // Whoever has ended is gone from one group before the other, and some take a moment.
+  for (int tries = 0; tries < kRemoveTries && !hands_.cell.remove(); ++tries) pause_for(kIdleNs);
   ::_exit(0);
 }
 

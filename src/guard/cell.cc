@@ -237,8 +237,12 @@ Cell::~Cell() {
   remove();
 }
 
-void Cell::remove() const {
-  for (const auto& folder : folders_) ::rmdir(folder.c_str());
+bool Cell::remove() const {
+  bool gone = true;
+  for (const auto& folder : folders_) {
+    gone = (::rmdir(folder.c_str()) == 0 || errno == ENOENT) && gone;
+  }
+  return gone;
 }
 
 std::vector<int> Cell::join_fds() const {

@@ -70,8 +70,8 @@ class Cell {
   bool set_brake(double bytes) const;
   bool release_brake() const;
 
-  // What is empty of it. Nothing else could be.
-  void remove() const;
+  // What is empty of it. Nothing else could be. True: nothing is left.
+  bool remove() const;  // NOLINT(modernize-use-nodiscard): whoever cannot wait need not ask
   bool is_adopted() const { return static_cast<bool>(home_procs_); }
   // Of an adopted tree: brings it in, to where it was it goes back with release(). Whoever is to do
   // that must be there before: we may be killed in between. False: it cannot be moved.
