@@ -41,7 +41,7 @@ void add_groups(proc::Findings& findings) {
                                         cell.memory_version()));
   } else {
     findings.limited(
-        "memory", reason_of(cell, "memory group") + "; other limits are watched, nothing is lent",
+        "memory", reason_of(cell, "memory group") + "; a limit is watched, not kept by the kernel, and nothing is lent",
         kScope);
   }
   if (cell.can_freeze() && cell.can_kill()) {

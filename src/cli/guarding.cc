@@ -86,7 +86,7 @@ std::optional<Guarding> Guarding::begin(const GuardOptions& options, double limi
               options, setting);
 }
 
-std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
+std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top, double limit_bytes,
                                          const Setting& setting) {
   if (const auto other = guard::guard_of(proc::Roots{}, top); other != 0) {
     fail("watch", kCouldNotLook, fmt::format("no second guard: {} guards it already", other));
@@ -98,9 +98,9 @@ std::optional<Guarding> Guarding::attach(const GuardOptions& options, pid_t top,
     fail("watch", kCouldNotLook, "the job is not guarded: " + stat.error().what);
     return {};
   }
-  auto guarding =
-      from(guard::Guard::attach(proc::Roots{}, options.settings, stat->id, setting.page), options,
-           setting);
+  auto guarding = from(
+      guard::Guard::attach(proc::Roots{}, options.settings, stat->id, limit_bytes, setting.page),
+      options, setting);
   if (guarding) guarding->began(top);
   return guarding;
 }

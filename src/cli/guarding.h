@@ -38,7 +38,7 @@ class Guarding {
   static std::optional<Guarding> begin(const GuardOptions& options, double limit_bytes,
                                        const Setting& setting);
   // The same for a tree that runs already.
-  static std::optional<Guarding> attach(const GuardOptions& options, pid_t top,
+  static std::optional<Guarding> attach(const GuardOptions& options, pid_t top, double limit_bytes,
                                         const Setting& setting);
 
   const guard::Guard& guard() const { return guard_; }

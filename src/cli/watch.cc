@@ -131,7 +131,7 @@ Attached attach_guard(const WatchOptions& options) {
   auto page = root ? find_page(*root, options.pids[0]) : Result<record::AskPage>(root.error());
   if (page) attached.page.emplace(*std::move(page));
   auto guarding =
-      Guarding::attach(options.guard, options.pids[0],
+      Guarding::attach(options.guard, options.pids[0], options.rules.limit_bytes.value_or(0),
                        {attached.page ? &*attached.page : nullptr, options.sitting.quiet,
                         subject_of(options), !options.sitting.no_census});
   if (guarding) attached.guarding.emplace(*std::move(guarding));

@@ -72,6 +72,7 @@ class Actor {
   bool await_job();
   bool halts() const { return !hands_.cell.can_freeze() && herd_.size() > 0; }
   void wait(std::int64_t for_ns);
+  Reading measure() const;
   Look look();
   void act(const Look& seen);
   void apply(Act act, const Look& seen);
@@ -126,10 +127,25 @@ void Actor::wait(std::int64_t for_ns) {
   if (fds[2].revents != 0) (void)!::read(hands_.trip_wire, news.data(), news.size());
 }
 
+// A limit that no group keeps is one on what the gauge counts, as often as it looks. Which of the
+// two binds may change; what is measured does not, since growth is told from it.
+Reading Actor::measure() const {
+  auto reading = hands_.meter.read(hands_.limit);
+  const double tree = board_.tree_bytes;
+  if (hands_.wanted_limit <= 0 || tree <= 0) return reading;
+  const double room = hands_.wanted_limit - tree;
+  if (room < reading.room) {
+    reading.room = room;
+    reading.binding_used = tree;
+  }
+  reading.used = tree;
+  return reading;
+}
+
 Look Actor::look() {
   const auto at = now_ns();
   if (!hands_.cell.can_freeze()) herd_.follow(board_);
-  const auto reading = hands_.meter.read(hands_.limit);
+  const auto reading = measure();
   track_.add(at, reading.used);
   if (at >= answers_due_ns_ || request_ > 0) {
     answers_ = answers_on(hands_.page, hands_.cell, request_);

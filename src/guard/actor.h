@@ -22,6 +22,7 @@ struct Hands {
   int gauge = -1;                        // its pidfd
   int trip_wire = -1;                    // readable when memory passes a line; -1: none
   double limit = 0;                      // that the cell was given; 0: others' limits bind
+  double wanted_limit = 0;  // that no group keeps: what the gauge counts of the job is held to it
   Settings settings{};
 };
 

@@ -100,8 +100,9 @@ Result<Guard> Guard::start(const proc::Roots& roots, const Settings& settings, d
 }
 
 Result<Guard> Guard::attach(const proc::Roots& roots, const Settings& settings,
-                            record::ProcessId top, const record::AskPage* page) {
-  auto guard = begin(roots, Cell::adopt(roots, top), settings, 0, page);
+                            record::ProcessId top, double limit_bytes,
+                            const record::AskPage* page) {
+  auto guard = begin(roots, Cell::adopt(roots, top), settings, limit_bytes, page);
   if (!guard) return guard;
   // The actor is there already: whatever becomes of us now, it brings the tree back.
   if (guard->cell().take_in(roots, top)) {
@@ -109,7 +110,7 @@ Result<Guard> Guard::attach(const proc::Roots& roots, const Settings& settings,
     return guard;
   }
   (void)guard->finish();
-  auto beside = begin(roots, Cell::beside(roots, top), settings, 0, page);
+  auto beside = begin(roots, Cell::beside(roots, top), settings, limit_bytes, page);
   if (beside) beside->began(top.pid);
   return beside;
 }
@@ -145,6 +146,7 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
                     .gauge = state->own_pidfd.get(),
                     .trip_wire = state->trip_wire.get(),
                     .limit = limit,
+                    .wanted_limit = limit_bytes - limit,
                     .settings = settings};
   const pid_t pid = ::fork();
   if (pid < 0) return from_errno(errno, "fork");
@@ -206,13 +208,13 @@ void Guard::tell(const Outlook& outlook, pid_t main, bool catches_term) {
 }
 
 void Guard::tell_tree(const std::vector<record::ProcessId>& tree, double bytes) {
+  state_->board->tree_bytes = bytes;
   if (state_->cell.can_freeze()) return;
   Board::Tree list;
   for (const auto& id : tree) {
     if (list.count < list.list.size()) list.list[list.count++] = {id.pid, id.start_ticks};
   }
   state_->board->write_tree(list);
-  state_->board->tree_bytes = bytes;
 }
 
 std::vector<News> Guard::take_news() {

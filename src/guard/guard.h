@@ -59,13 +59,15 @@ std::string words_of(Culprit culprit, const Status& status);
 
 class Guard {
  public:
-  // Before the job starts. `limit_bytes`: of the job's group; 0: whatever binds it already. Fails
-  // only where there is no process to be had.
+  // Before the job starts. `limit_bytes`: of the job's group, or of what the job is told to hold
+  // where it can have none; 0: whatever binds it already. Fails only where there is no process to
+  // be had.
   static Result<Guard> start(const proc::Roots& roots, const Settings& settings, double limit_bytes,
                              const record::AskPage* page);
-  // Of a tree that runs already.
+  // Of a tree that runs already. No group of its own is given a limit.
   static Result<Guard> attach(const proc::Roots& roots, const Settings& settings,
-                              record::ProcessId top, const record::AskPage* page);
+                              record::ProcessId top, double limit_bytes,
+                              const record::AskPage* page);
   Guard(Guard&&) noexcept;
   Guard& operator=(Guard&&) = delete;
   ~Guard();
@@ -77,7 +79,8 @@ class Guard {
   std::uint64_t evidence_asked() const;  // how often
   void began(pid_t job);
   void tell(const Outlook& outlook, pid_t main, bool catches_term);
-  // Who the job is, and how much they hold together: needed where no group holds them.
+  // Who the job is, and how much they hold together: needed where no group holds them, or none has
+  // the limit that was asked for.
   void tell_tree(const std::vector<record::ProcessId>& tree, double bytes);
   // Who of them holds most.
   void tell_largest(const record::ProcessId& id);
