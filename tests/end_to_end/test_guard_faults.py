@@ -75,11 +75,16 @@ def test_without_groups_the_job_runs_all_the_same(tidegauge, home, in_container)
     assert "no group that could be frozen" in done.stderr
 
 
+@pytest.mark.parametrize("whose", ["the container's", "what was asked for"])
 @pytest.mark.parametrize("manner, limit, code, said", [("", 420, 75, "asked it to save and end"), ("deaf", 150, 137, "killed it at")])
-def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, groups, home, in_container, manner, limit, code, said):
-    """The limit is that of the container, and the job is most of what is in it."""
-    (groups.folders[0] / "memory.limit_in_bytes").write_text(str(limit << 20))
-    words = [*in_container, tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--no-census", "--guard", "--", sys.executable, JOB, home, 1, 1000, manner]
+def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, groups, home, in_container, whose, manner, limit, code, said):
+    """The limit is that of the container, and the job is most of what is in it; or one that nobody but the gauge knows of."""
+    words = [*in_container, tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--no-census", "--guard"]
+    if whose == "the container's":
+        (groups.folders[0] / "memory.limit_in_bytes").write_text(str(limit << 20))
+    else:
+        words += ["--limit", f"{limit}MiB", "--interval", "100ms"]
+    words += ["--", sys.executable, JOB, home, 1, 1000, manner]
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
     assert done.returncode == code and said in done.stderr and "by the kernel" not in done.stderr, done.stderr
