@@ -10,7 +10,7 @@
 Kinds: plain Python; `native`, a C++ program that is compiled here; `loader`, with torch's workers; `hf` and `lightning`, whole trainings under the guard alone,
 which have to end with the weights of an undisturbed run (--frameworks names a python with torch and both).
 
-Each job runs in a control group of its own with a real limit (version 1, root). A job that was stopped or killed goes on from its last checkpoint,
+Each job runs in a control group of its own with a real limit (root; version 1, or version 2 where that has the memory controller). A job that was stopped or killed goes on from its last checkpoint,
 its own every 100 steps or the one that it was asked for, up to twenty times. Counted are kernel kills, jobs that were stopped though they
 would have ended well, and steps that had to be done again. A group's page cache counts for the fixed rules as the kernel counts it for its limit.
 
@@ -33,11 +33,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 UNIFIED = pathlib.Path("/sys/fs/cgroup/unified")
+SECOND_TOP = pathlib.Path("/sys/fs/cgroup")
 LEAKS = "slow fast spiky cache tmpfs many forks huge disk native loader hf lightning".split()
 TRAINERS = ("hf", "lightning")
 HEALTHY = "peaks longpeaks warmup ramp saw fullcache forkpeaks".split()
@@ -47,28 +49,44 @@ MIB = 1 << 20
 USUAL_MEMORY, MOST_MEMORY, ALL_MEMORY = 600, {"loader": 1500, "hf": 2000, "lightning": 2000}, 10000
 
 
+class Files(typing.NamedTuple):
+    """What a version of control groups calls them."""
+
+    tops: tuple
+    limit: str
+    usage: str
+    kills: str
+    cache: tuple
+
+
+FIRST = Files((MEMORY, UNIFIED), "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.oom_control", ("total_active_file", "total_inactive_file"))
+# Where its root hands the memory controller on, as systemd has it.
+SECOND = Files((SECOND_TOP,), "memory.max", "memory.current", "memory.events", ("active_file", "inactive_file"))
+FILES = FIRST if MEMORY.is_dir() else SECOND
+
+
 class Group:
-    """Of our own, in both hierarchies."""
+    """Of our own, in each hierarchy."""
 
     def __init__(self, name, limit):
-        self.folders = [MEMORY / name, UNIFIED / name]
+        self.folders = [top / name for top in FILES.tops]
         for folder in self.folders:
             folder.mkdir()
         if limit:
-            (self.folders[0] / "memory.limit_in_bytes").write_text(str(limit))
+            (self.folders[0] / FILES.limit).write_text(str(limit))
 
     def join(self):
         for folder in self.folders:
             (folder / "cgroup.procs").write_text("0")
 
     def usage(self):
-        return int((self.folders[0] / "memory.usage_in_bytes").read_text())
+        return int((self.folders[0] / FILES.usage).read_text())
 
     def kernel_kills(self):
-        return int(re.search(r"^oom_kill (\d+)", (self.folders[0] / "memory.oom_control").read_text(), re.M)[1])
+        return int(re.search(r"^oom_kill (\d+)", (self.folders[0] / FILES.kills).read_text(), re.M)[1])
 
     def kill(self):
-        (self.folders[1] / "cgroup.kill").write_text("1")
+        (self.folders[-1] / "cgroup.kill").write_text("1")
 
     def remove(self):
         self.kill()
@@ -167,7 +185,7 @@ def run_earlyoom(kind, folder, case, group):
 
     def tell():
         stat = dict(line.split() for line in (group.folders[0] / "memory.stat").read_text().splitlines())
-        used = group.usage() - int(stat["total_active_file"]) - int(stat["total_inactive_file"])
+        used = group.usage() - sum(int(stat[name]) for name in FILES.cache)
         free = max(case.limit * MIB - used, 0) >> 10
         with open(told, "r+" if told.exists() else "w") as file:
             file.write(MEMINFO.format(case.limit << 10, free, free))

@@ -111,36 +111,13 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
   const Own own{first_real(proc::memory_places(in, seen, roots.sys)),
                 first_real(proc::unified_places(in, seen, roots.sys)),
                 first_real(proc::controller_places("freezer", in, seen, roots.sys))};
-  cell.make_memory(*root, own, *name, limit_bytes);
+  cell.make_memory(roots.proc, own, *name, limit_bytes);
   cell.make_freezer(own, *name);
   return cell;
 }
 
-// A group of version 2 hands its memory controller on only if it holds no processes itself. Where
-// it holds nobody but us and our children, as a scope that was made for us does, we can go into a
-// group below it. One that holds others is not ours to change.
-bool Cell::step_down(const proc::Root& root, const std::string& parent,
-                     const std::string& name) const {
-  const auto procs = open_in(parent, "cgroup.procs", O_RDONLY);
-  const auto control = open_in(parent, "cgroup.subtree_control", O_WRONLY);
-  std::string text;
-  if (!procs || !control || !proc::read_again(procs.get(), text, "cgroup.procs")) return false;
-  const auto pids = proc::parse_pids(text);
-  for (const auto pid : pids) {
-    const auto known = proc::read_stat(root, pid);
-    if (pid != ::getpid() && (!known || known->parent != ::getpid())) return false;
-  }
-  const auto below = parent + "/" + name + "-gauge";
-  if (::mkdir(below.c_str(), 0755) != 0) return false;
-  const auto door = open_in(below, "cgroup.procs", O_WRONLY);
-  for (const auto pid : pids) {
-    if (!door || !write_group(door, pid)) return false;
-  }
-  return write_group(control, "+memory");
-}
-
 // The memory group of the job: a new one where we may, else the one that we are in ourselves.
-void Cell::make_memory(const proc::Root& root, const Own& own, const std::string& name,
+void Cell::make_memory(const std::string& proc, const Own& own, const std::string& name,
                        double limit_bytes) {
   if (!own.memory) {
     missing_.emplace_back(
@@ -154,8 +131,9 @@ void Cell::make_memory(const proc::Root& root, const Own& own, const std::string
   const int error = errno;
   if (made) folders_.push_back(folder);
   bool good = made && open_memory(folder, limit_bytes);
-  if (made && !good && memory_version_ == 2 && step_down(root, parent, name)) {
-    good = open_memory(folder, limit_bytes);
+  if (made && !good && memory_version_ == 2) {
+    step_down_ = StepDown::take(proc, parent, name + "-gauge", "memory");
+    good = step_down_ && open_memory(folder, limit_bytes);
   }
   if (!good) {
     missing_.push_back("no memory group of its own: " +
@@ -216,6 +194,7 @@ bool Cell::open_levers(const std::string& folder, int version) {
 
 Cell::Cell(Cell&& other) noexcept
     : folders_(std::exchange(other.folders_, {})),
+      step_down_(std::exchange(other.step_down_, {})),
       memory_folders_(std::move(other.memory_folders_)),
       missing_(std::move(other.missing_)),
       memory_version_(other.memory_version_),
@@ -235,6 +214,7 @@ Cell::~Cell() {
   // One that was moved from has nothing to let go of.
   if (!folders_.empty()) release();
   remove();
+  step_back();
 }
 
 bool Cell::remove() const {
@@ -243,6 +223,10 @@ bool Cell::remove() const {
     gone = (::rmdir(folder.c_str()) == 0 || errno == ENOENT) && gone;
   }
   return gone;
+}
+
+void Cell::step_back() const {
+  if (step_down_ && std::none_of(folders_.begin(), folders_.end(), is_folder)) step_down_->back();
 }
 
 std::vector<int> Cell::join_fds() const {

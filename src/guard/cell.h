@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "guard/step_down.h"
 #include "proc/cgroup_place.h"
 #include "proc/root.h"
 #include "proc/roots.h"
@@ -72,6 +73,9 @@ class Cell {
 
   // What is empty of it. Nothing else could be. True: nothing is left.
   bool remove() const;  // NOLINT(modernize-use-nodiscard): whoever cannot wait need not ask
+  // To the group that we came from, once the job's own are gone: where we left that one for its
+  // sake.
+  void step_back() const;
   bool is_adopted() const { return static_cast<bool>(home_procs_); }
   // Of an adopted tree: brings it in, to where it was it goes back with release(). Whoever is to do
   // that must be there before: we may be killed in between. False: it cannot be moved.
@@ -86,10 +90,9 @@ class Cell {
   void add_memory_folders(const proc::CgroupPlace& place);
   // Where the process is charged, and the groups that it is in.
   std::vector<proc::CgroupPlace> find_memory_of(const proc::Roots& roots, pid_t pid);
-  void make_memory(const proc::Root& root, const Own& own, const std::string& name,
+  void make_memory(const std::string& proc, const Own& own, const std::string& name,
                    double limit_bytes);
   void make_freezer(const Own& own, const std::string& name);
-  bool step_down(const proc::Root& root, const std::string& parent, const std::string& name) const;
   bool open_memory(const std::string& folder, double limit_bytes);
   bool open_levers(const std::string& folder, int version);
   void kill_one_by_one() const;
@@ -98,6 +101,7 @@ class Cell {
   UniqueFd procs_anew() const;
 
   std::vector<std::string> folders_;  // that we made
+  std::optional<StepDown> step_down_;
   std::vector<std::string> memory_folders_;
   std::vector<std::string> missing_;
   int memory_version_ = 0;   // 0: none that we can see
