@@ -40,9 +40,10 @@ void add_groups(proc::Findings& findings) {
     findings.good("memory", fmt::format("a group and a limit of the job's own, version {}",
                                         cell.memory_version()));
   } else {
-    findings.limited(
-        "memory", reason_of(cell, "memory group") + "; a limit is watched, not kept by the kernel, and nothing is lent",
-        kScope);
+    findings.limited("memory",
+                     reason_of(cell, "memory group") +
+                         "; a limit is watched, not kept by the kernel, and nothing is lent",
+                     kScope);
   }
   if (cell.can_freeze() && cell.can_kill()) {
     findings.good("freezing", "a whole tree can be frozen and killed at once");
