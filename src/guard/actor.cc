@@ -72,7 +72,9 @@ class Actor {
   bool await_job();
   bool halts() const { return !hands_.cell.can_freeze() && herd_.size() > 0; }
   void wait(std::int64_t for_ns);
-  Reading measure() const;
+  Reading measure();
+  // Ours to let it have more than: the cell's, or one that only the gauge knows of.
+  double own_limit() const { return wanted_binds_ ? hands_.wanted_limit : hands_.limit; }
   Look look();
   void act(const Look& seen);
   void apply(Act act, const Look& seen);
@@ -97,8 +99,9 @@ class Actor {
   Herd herd_{};  // where there is no group
   std::int64_t answers_due_ns_ = 0;
   std::uint64_t request_ = 0;
-  int job_ = -1;         // pidfd
-  bool freezes_ = true;  // until it was refused
+  int job_ = -1;               // pidfd
+  bool freezes_ = true;        // until it was refused
+  bool wanted_binds_ = false;  // a limit that no group keeps, before any other
   bool lent_ = false;
   bool brake_off_ = false;
   double lendable_ = 0;
@@ -129,12 +132,13 @@ void Actor::wait(std::int64_t for_ns) {
 
 // A limit that no group keeps is one on what the gauge counts, as often as it looks. Which of the
 // two binds may change; what is measured does not, since growth is told from it.
-Reading Actor::measure() const {
+Reading Actor::measure() {
   auto reading = hands_.meter.read(hands_.limit);
   const double tree = board_.tree_bytes;
   if (hands_.wanted_limit <= 0 || tree <= 0) return reading;
   const double room = hands_.wanted_limit - tree;
-  if (room < reading.room) {
+  wanted_binds_ = room < reading.room;
+  if (wanted_binds_) {
     reading.room = room;
     reading.binding_used = tree;
   }
@@ -151,8 +155,9 @@ Look Actor::look() {
     answers_ = answers_on(hands_.page, hands_.cell, request_);
     answers_due_ns_ = at + kListenersNs;
   }
-  lendable_ = hands_.limit > 0 && hands_.cell.can_limit()
-                  ? lendable_of(hands_.limit, reading.machine_total, reading.machine_available,
+  const bool ours_to_raise = hands_.cell.can_limit() || wanted_binds_;
+  lendable_ = own_limit() > 0 && ours_to_raise
+                  ? lendable_of(own_limit(), reading.machine_total, reading.machine_available,
                                 hands_.settings)
                   : 0;
   board_.peak = std::max(board_.peak.load(), reading.used);
@@ -172,7 +177,7 @@ Look Actor::look() {
                       .word = board_.word},
           .means = {.freeze = freezes_ && hands_.cell.can_freeze(),
                     .halt = halts(),
-                    .limit = hands_.cell.can_limit(),
+                    .limit = ours_to_raise,
                     .kill = (hands_.cell.can_kill() || halts()) && mostly_ours && reading.known,
                     .asked = asked},
           .heard = answers_.heard,
@@ -232,9 +237,7 @@ void Actor::mind_brake(double used, double line) {
 }
 
 void Actor::lend(const Look& seen) {
-  if (!hands_.cell.set_limit(hands_.limit + lendable_)) {
-    return;
-  }
+  if (!wanted_binds_ && !hands_.cell.set_limit(hands_.limit + lendable_)) return;
   lent_ = true;
   board_.most_lent = std::max(board_.most_lent.load(), lendable_);
   tell(NewsKind::Lent, seen);
@@ -242,7 +245,7 @@ void Actor::lend(const Look& seen) {
 
 // The kernel refuses while the job still has it; then it is tried again with the next look.
 void Actor::take_back() {
-  lent_ = !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
+  lent_ = hands_.limit > 0 && !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
 }
 
 // Only what stands still tells the truth; and if it does not, it is no time to wait.
@@ -253,7 +256,7 @@ void Actor::gather(const Look& seen) {
   board_.evidence_ticks = pid > 0 ? board_.largest_ticks.load() : 0;
   EvidenceWait wait(board_, hands_.bells, evidence_seconds_);
   while (wait.goes_on() && !is_over(hands_.gauge)) {
-    if (hands_.meter.read(hands_.limit).used > seen.used + kStirs) return;
+    if (measure().used > seen.used + kStirs) return;
   }
 }
 
