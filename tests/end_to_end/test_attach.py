@@ -134,6 +134,6 @@ def test_what_is_no_python(call):
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         done = call("watch", process.pid, "--attach-marks", "--no-record")
         process.stdin.close()
-    assert done.returncode == 3 and "runs no CPython" in done.stderr
+    assert done.returncode == 3 and "no CPython can be found" in done.stderr
     done = call("watch", "--name", "x", "--attach-marks")
     assert done.returncode == 2
