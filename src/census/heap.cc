@@ -11,17 +11,6 @@ namespace {
 constexpr std::uint64_t kMostRead =
     1 << 16;  // of one object outside the pools: its items are read apart
 
-// An object that the collector knows has neighbours that point back to it; one that it does not
-// follow has none.
-bool collector_agrees(const Memory& memory, const Layout& layout, Address object) {
-  if (layout.free_threaded) return true;  // it keeps no lists
-  const auto head = object - object::kGcHead;
-  const auto next = memory.get<Address>(head);
-  if (!next) return false;
-  const auto neighbour = *next & ~Address(3);
-  return neighbour == 0 || (memory.pointer(neighbour + 8) & ~Address(3)) == head;
-}
-
 }  // namespace
 
 void NodeBytes::push_back(std::uint64_t bytes) {

@@ -160,6 +160,13 @@ class HeapReader {
     if (object.type->shape == Shape::Mapping) return take_mapping(node, object);
     if (is_arrow(object.type->shape)) return arrows_.push_back(node);
     auto native = native_reader_.read(object, heap_.memory_);
+    // A row of addresses, and no object: a program that is not moved in memory, as Debian's Python,
+    // has its own objects at addresses as small as counts.
+    const bool certain = !object.type->collected() || layout_.free_threaded ||
+                         (heap_.memory_.pointer(object.address - object::kGcHead) !=
+                              0 &&  // all of these are followed
+                          collector_agrees(heap_.memory_, layout_, object.address));
+    if (!native && !certain) return hide(node);
     if (!native) {
       constexpr std::size_t kPointer = 16;  // of tensors and images, most often
       heap_.unread_natives_.push_back(object.field<Address>(kPointer));

@@ -48,6 +48,17 @@ inline Address type_of_live(const Memory& memory, const Layout& layout, Address 
   return value_at<Address>(header, layout.shift() + object::kType);
 }
 
+// An object that the collector knows has neighbours that point back to it; one that it does not
+// follow has none.
+inline bool collector_agrees(const Memory& memory, const Layout& layout, Address object) {
+  if (layout.free_threaded) return true;  // it keeps no lists
+  const auto head = object - object::kGcHead;
+  const auto next = memory.get<Address>(head);
+  if (!next) return false;
+  const auto neighbour = *next & ~Address(3);
+  return neighbour == 0 || (memory.pointer(neighbour + 8) & ~Address(3)) == head;
+}
+
 // An object whose bytes we have: from its start to the end of its block or of what was read.
 struct ObjectView {
   Address address = 0;
