@@ -2,8 +2,8 @@
 """`watch` on live processes that exit, exec, fork, rename themselves and change hands."""
 import json
 import os
-import signal
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
