@@ -9,8 +9,9 @@ import sys
 import sysconfig
 
 import pytest
+from census_jobs import census_of
 from conftest import ROOT, Program
-from test_census import census_of, pythons
+from pythons_here import pythons
 
 PROGRAMS = ROOT / "tests" / "programs"
 ENDURANCE = ROOT / "bench" / "census" / "endurance.py"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from conftest import ROOT, Program
-from test_census import pythons
+from pythons_here import pythons
 from test_watch import watch  # noqa: F401
 
 AT_WORK = ROOT / "tests" / "programs" / "trainer_at_work.py"
