@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/beside.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "census/aside.h"
@@ -139,17 +140,9 @@ CensusServer::Answer parse_answer(std::string_view text) {
 }  // namespace
 
 std::optional<CensusServer> CensusServer::start() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
-  UniqueFd ours(ends[0]);
-  UniqueFd theirs(ends[1]);
-  const pid_t pid = ::fork();
-  if (pid < 0) return {};
-  if (pid == 0) {
-    ours = UniqueFd();
-    serve(theirs.get());
-  }
-  return CensusServer(std::move(ours));
+  auto beside = start_beside(LineKind::Stream, [](UniqueFd line) { serve(line.get()); });
+  if (!beside) return {};
+  return CensusServer(std::move(beside->line));
 }
 
 void CensusServer::ask(pid_t pid) {

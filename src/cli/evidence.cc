@@ -14,6 +14,7 @@
 #include <csignal>
 #include <exception>
 
+#include "base/beside.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -232,17 +233,9 @@ std::string words_of(const Evidence& evidence) {
 }
 
 std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& desk) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
-  UniqueFd ours(ends[0]);
-  UniqueFd theirs(ends[1]);
-  const pid_t pid = ::fork();
-  if (pid < 0) return {};
-  if (pid == 0) {
-    ours = UniqueFd();
-    serve(desk, theirs.get());
-  }
-  return EvidenceTaker(std::move(ours));
+  auto beside = start_beside(LineKind::Stream, [&](UniqueFd line) { serve(desk, line.get()); });
+  if (!beside) return {};
+  return EvidenceTaker(std::move(beside->line));
 }
 
 std::optional<EvidenceTaker::Answer> EvidenceTaker::take(double wait_seconds) {

@@ -7,23 +7,19 @@
 
 #include <cerrno>
 
+#include "base/beside.h"
 #include "guard/relay.h"
 
 namespace tidegauge::guard {
 
 Result<Companion> Companion::start(int master) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return from_errno(errno, "socketpair");
-  }
-  UniqueFd ours(ends[0]);
-  const UniqueFd theirs(ends[1]);
   const UniqueFd terminal(master >= 0 ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                       : -1);
-  const pid_t pid = ::fork();
-  if (pid < 0) return from_errno(errno, "fork");
-  if (pid == 0) relay({.channel = theirs.get(), .master = master, .terminal = terminal.get()});
-  return Companion(pid, std::move(ours));
+  auto beside = start_beside(LineKind::Packets, [&](UniqueFd line) {
+    relay({.channel = line.get(), .master = master, .terminal = terminal.get()});
+  });
+  if (!beside) return beside.error();
+  return Companion(beside->pid, std::move(beside->line));
 }
 
 std::optional<Message> Companion::next() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/beside.h"
 #include "base/text.h"
 
 namespace tidegauge::serve {
@@ -42,9 +43,9 @@ std::optional<Message> MessageReader::take() {
 }
 
 std::optional<Link::Pair> Link::make() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
-  return Pair{Link(UniqueFd(ends[0])), Link(UniqueFd(ends[1]))};
+  auto line = make_line(LineKind::Stream);
+  if (!line) return {};
+  return Pair{Link(std::move(line->ours)), Link(std::move(line->theirs))};
 }
 
 void Link::send(const Message& message) {
