@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "base/fd.h"
+#include "base/pagemap_scan.h"
 #include "census/malloc_pieces.h"
 #include "census/snapshot.h"
 
@@ -63,33 +64,17 @@ bool is_resident(int pagemap, const Stretch& stretch) {
   return present >= kFewest;
 }
 
-// What PAGEMAP_SCAN takes and gives, which Debian 12's headers do not know.
-struct PageQuestion {
-  std::uint64_t bytes = sizeof(PageQuestion);
-  std::uint64_t flags = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t ended_at = 0;
-  std::uint64_t answers = 0;  // where
-  std::uint64_t most_answers = 1;
-  std::uint64_t most_pages = 0;
-  std::uint64_t inverted = 0;
-  std::uint64_t all_of = 0;
-  std::uint64_t any_of = 0;
-  std::uint64_t told = 0;
-};
-
 // Whether a large page goes across this place: a boundary there would make many small ones of it.
 bool is_in_large_page(int pagemap, Address place) {
   if (place % kLargePage == 0) return false;
-  constexpr std::uint64_t kHuge = 1 << 6;
-  std::uint64_t answer[3] = {};
-  PageQuestion question{.begin = place / kLargePage * kLargePage,
-                        .end = place / kLargePage * kLargePage + kLargePage,
-                        .answers = reinterpret_cast<std::uint64_t>(&answer),
-                        .all_of = kHuge,
-                        .told = kHuge};
-  return ::ioctl(pagemap, _IOWR('f', 16, PageQuestion), &question) != 0;  // or not known
+  PageRegion answer;
+  PagemapScan question{.start = place / kLargePage * kLargePage,
+                       .end = place / kLargePage * kLargePage + kLargePage,
+                       .vec = reinterpret_cast<std::uint64_t>(&answer),
+                       .vec_len = 1,
+                       .category_mask = kPageIsHuge,
+                       .return_mask = kPageIsHuge};
+  return ::ioctl(pagemap, kPagemapScan, &question) != 0;  // or not known
 }
 
 // Large pages stay whole.

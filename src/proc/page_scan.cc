@@ -8,34 +8,11 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/pagemap_scan.h"
 
 namespace tidegauge::proc {
 
 namespace {
-
-// From the kernel's include/uapi/linux/fs.h, which the headers we build with are older than.
-struct PageRegion {
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  std::uint64_t categories = 0;
-};
-struct ScanArguments {
-  std::uint64_t size = sizeof(ScanArguments);
-  std::uint64_t flags = 0;
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  std::uint64_t walk_end = 0;  // out: where it stopped
-  std::uint64_t vec = 0;
-  std::uint64_t vec_len = 0;
-  std::uint64_t max_pages = 0;
-  std::uint64_t category_inverted = 0;
-  std::uint64_t category_mask = 0;
-  std::uint64_t category_anyof_mask = 0;
-  std::uint64_t return_mask = 0;
-};
-constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanArguments);
-constexpr std::uint64_t kPresent = 1 << 3;
-constexpr std::uint64_t kHuge = 1 << 6;
 
 // The kernel holds the address space over one call: 32 MB of small pages take 50 to 200 us, empty
 // address space next to nothing.
@@ -53,12 +30,12 @@ struct Regions {
 // Regions of pages in memory.
 Result<Regions> present_regions(int pagemap, const Extent& within) {
   Regions regions;
-  ScanArguments arguments{.start = within.begin,
-                          .end = within.end,
-                          .vec = reinterpret_cast<std::uint64_t>(regions.all.data()),
-                          .vec_len = regions.all.size(),
-                          .category_mask = kPresent,
-                          .return_mask = kHuge};
+  PagemapScan arguments{.start = within.begin,
+                        .end = within.end,
+                        .vec = reinterpret_cast<std::uint64_t>(regions.all.data()),
+                        .vec_len = regions.all.size(),
+                        .category_mask = kPageIsPresent,
+                        .return_mask = kPageIsHuge};
   const int found = ::ioctl(pagemap, kPagemapScan, &arguments);
   if (found < 0 && (errno == ENOTTY || errno == EINVAL)) {
     return Error{Reason::Unsupported, "pagemap: no PAGEMAP_SCAN"};
@@ -99,7 +76,7 @@ std::optional<double> huge_share(int pagemap, const Extent& within) {
     const auto& region = regions->all[i];
     const auto bytes = static_cast<double>(region.end - region.start);
     all += bytes;
-    if (region.categories & kHuge) huge += bytes;
+    if (region.categories & kPageIsHuge) huge += bytes;
   }
   if (all == 0) return {};
   return huge / all;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/pagemap_scan.h"
 #include "base/text.h"
 
 namespace tidegauge::proc {
@@ -22,9 +23,8 @@ struct FirstNamespace {
 constexpr FirstNamespace kFirst[] = {
     {"cgroup", "cgroup:[4026531835]"}, {"pid", "pid:[4026531836]"}, {"user", "user:[4026531837]"}};
 
-// Both take a pointer to a structure, whose size is part of their number: with none they fault
-// where they exist, and nothing more happens.
-constexpr unsigned long kPagemapScan = _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, 96);
+// It and kPagemapScan take a pointer to a structure, whose size is part of their number: with none
+// they fault where they exist, and nothing more happens.
 constexpr unsigned long kProcmapQuery = _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, 104);
 
 bool has_ioctl(const Root& root, std::string_view file, unsigned long request) {
