@@ -5,19 +5,13 @@
 #include <limits>
 
 #include "record/line_numbers.h"
-#include "record/line_sample.h"
+#include "record/line_values.h"
 
 namespace tidegauge::record {
 
 namespace ondemand = simdjson::ondemand;
 
 namespace {
-
-using Value = ondemand::value;
-
-[[noreturn]] void refuse() {
-  throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
-}
 
 void append_place(std::string& out, const CodePlace& place) {
   out += '{';

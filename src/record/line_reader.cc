@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "record/line_profile.h"
 #include "record/line_sample.h"
+#include "record/line_values.h"
 #include "record/names.h"
 
 namespace tidegauge::record {
@@ -31,7 +32,7 @@ Header read_header(ondemand::object& line) {
   Header header;
   for (auto field : line) {
     const std::string_view key = field.unescaped_key();
-    ondemand::value value = field.value();
+    Value value = field.value();
     if (read_text_field(key, value, "tool", header.tool)) continue;
     if (read_text_field(key, value, "host", header.host)) continue;
     if (read_text_field(key, value, "command", header.command)) continue;
@@ -117,7 +118,7 @@ LineReader::Found LineReader::State::take_process(ondemand::object& line) {
   bool again = false;
   for (auto field : line) {
     const std::string_view key = field.unescaped_key();
-    ondemand::value value = field.value();
+    Value value = field.value();
     if (read_text_field(key, value, "name", process.name)) continue;
     if (read_text_field(key, value, "command", process.command)) continue;
     if (key == "t") process.at_ns = read_seconds(value);
@@ -140,7 +141,7 @@ LineReader::Found LineReader::State::take_event(ondemand::object& line) {
   bool understood = true;
   for (auto field : line) {
     const std::string_view key = field.unescaped_key();
-    ondemand::value value = field.value();
+    Value value = field.value();
     if (read_text_field(key, value, "name", event.name)) continue;
     if (key == "t") event.at_ns = read_seconds(value);
     if (key == "event") {
