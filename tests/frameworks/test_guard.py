@@ -58,7 +58,7 @@ def test_ranks_are_asked_and_terminated_and_their_launcher_is_not(tidegauge, tmp
     """torchrun gives its ranks 30 seconds once it gets SIGTERM itself, and then kills them; it never gets it."""
     steps = 36  # 1.1 GiB: it does not get through in one life
     done = subprocess.run(
-        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", "1200MiB", "--restart-on-limit", "--grace", "1s", "--",
+        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", "1200MiB", "--restart-on-limit", "--grace", "5s", "--",
                                 sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", JOBS / "leaking_ranks.py", tmp_path, steps)],
         capture_output=True, text=True, env={**environment(), "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1"}, preexec_fn=join,
         timeout=PATIENCE_SECONDS,
