@@ -18,6 +18,9 @@ constexpr std::string_view kGuardsWords = "guard: ";
 std::size_t index_of(Part part) {
   return static_cast<std::size_t>(part);
 }
+std::size_t index_of(record::Role role) {
+  return static_cast<std::size_t>(role);
+}
 
 void add_if_known(Tally& tally, const record::Bytes& bytes) {
   if (bytes) tally.add(static_cast<double>(*bytes));
@@ -131,7 +134,10 @@ void Accounts::add(const record::Entry& entry, const record::LedgerKeeper& ledge
 }
 
 void Accounts::add(const record::Process& process) {
-  role_of_[process.id] = process.role;
+  const auto [role, newly] = role_of_.emplace(process.id, process.role);
+  if (!newly) --living_[index_of(role->second)];
+  role->second = process.role;
+  ++living_[index_of(process.role)];
   const auto found = processes.find(process.id);
   if (found == processes.end() && processes.size() >= kMostProcesses) return;
   auto& known = processes[process.id].known;
@@ -148,10 +154,25 @@ void Accounts::add(const record::Event& event) {
     if (guard.size() > kMostGuardLines) guard.pop_front();
   }
   if (event.kind != record::EventKind::Exited) return;
-  role_of_.erase(event.process);
+  if (const auto known = role_of_.find(event.process); known != role_of_.end()) {
+    --living_[index_of(known->second)];
+    end_without(known->second);
+    role_of_.erase(known);
+  }
   if (const auto found = processes.find(event.process); found != processes.end()) {
     retire(found->first, found->second);
   }
+}
+
+// One of that role has gone. A tree ends with its last process that is more than a wrapper.
+void Accounts::end_without(record::Role role) {
+  if (living_[index_of(role)] == 0) roles[index_of(role)].together.end();
+  std::size_t more_than_wrappers = 0;
+  for (std::size_t i = 0; i < living_.size(); ++i) {
+    if (i != index_of(record::Role::Wrapper)) more_than_wrappers += living_[i];
+  }
+  if (more_than_wrappers > 0) return;
+  for (auto& line : lines) line.end();
 }
 
 void Accounts::retire(const record::ProcessId& id, ProcessAccount& account) {
@@ -162,6 +183,7 @@ void Accounts::retire(const record::ProcessId& id, ProcessAccount& account) {
     return;
   }
   account.gone = true;
+  for (auto& tally : account.tallies) tally.end();
   if (++gone_ > kMostGone) fold_one();
 }
 

@@ -98,8 +98,10 @@ struct Accounts {
   void add_surroundings(const record::Sample& sample);
   void retire(const record::ProcessId& id, ProcessAccount& account);
   void fold_one();
+  void end_without(record::Role role);
 
   std::map<record::ProcessId, record::Role> role_of_{};  // of the living
+  std::array<std::size_t, 5> living_{};                  // how many of each role
   std::size_t gone_ = 0;
 };
 

@@ -11,11 +11,15 @@ namespace {
 // Less than a twentieth, or than a worker's own small change.
 constexpr double kConstantShare = 0.05;
 constexpr double kConstantBytes = 4 << 20;
+// An interpreter that takes its objects apart gives back more than this at once.
+constexpr double kFell = 0.9;
 
 }  // namespace
 
 void Tally::add(double bytes) {
   if (!std::isfinite(bytes)) return;
+  before_[count_ % kLastMoments] = {.floor = floor_of_late(), .last = last_};
+  ended_ = false;
   if (count_ == 0) first_ = min_ = max_ = bytes;
   min_ = std::min(min_, bytes);
   max_ = std::max(max_, bytes);
@@ -39,6 +43,18 @@ void Tally::add(double bytes) {
 }
 
 double Tally::floor() const {
+  if (ended_ && count_ > 1) {
+    for (auto moments = std::min<std::uint64_t>(kLastMoments, count_ - 1); moments > 0; --moments) {
+      const Before& before = before_[(count_ - moments) % kLastMoments];
+      const bool newest = moments == 1;
+      const double then = newest ? last_ : before_[(count_ - moments + 1) % kLastMoments].last;
+      if (then < kFell * before.last) return before.floor;
+    }
+  }
+  return floor_of_late();
+}
+
+double Tally::floor_of_late() const {
   if (used_ == 0) return 0;
   const std::size_t recent = std::max<std::size_t>(1, used_ / 8);
   const auto* end = lows_.data() + used_;

@@ -7,10 +7,13 @@
 
 namespace tidegauge::view {
 
-// Minimum, maximum, average, floor and growth of one series, in 100 bytes however long it gets.
+// Minimum, maximum, average, floor and growth of one series, in 200 bytes however long it gets.
 class Tally {
  public:
   void add(double bytes);
+  // Whose memory it was has gone: a fall just before that is its end, and not what stayed. What is
+  // added later begins anew.
+  void end() { ended_ = true; }
 
   std::uint64_t count() const { return count_; }
   double min() const { return min_; }
@@ -28,6 +31,14 @@ class Tally {
 
  private:
   static constexpr std::size_t kBlocks = 16;
+  static constexpr std::size_t kLastMoments = 4;
+
+  struct Before {  // how it stood before a sample was added
+    double floor = 0;
+    double last = 0;
+  };
+
+  double floor_of_late() const;
 
   // The least of stretches of `block_length_` samples; when they run out, pairs are merged.
   std::array<float, kBlocks> lows_{};
@@ -40,6 +51,8 @@ class Tally {
   double max_ = 0;
   double first_ = 0;
   double last_ = 0;
+  std::array<Before, kLastMoments> before_{};  // of the last samples, by their number
+  bool ended_ = false;
 };
 
 }  // namespace tidegauge::view

@@ -29,6 +29,31 @@ TEST(Tally, ASpikeAtTheEndIsNotTheFloor) {
   EXPECT_EQ(tally.growth(), 0);
 }
 
+TEST(Tally, WhatIsGivenBackAtTheEndIsNotTheFloor) {
+  Tally tally;
+  for (int i = 0; i < 1000; ++i) tally.add(i < 100 ? 10 * i : 1000);
+  for (const double bytes : {998.0, 700.0, 200.0}) tally.add(bytes);
+  EXPECT_EQ(tally.floor(), 200) << "it may go on from there";
+  tally.end();
+  EXPECT_EQ(tally.floor(), 998);
+  EXPECT_EQ(tally.growth(), 998);
+  EXPECT_EQ(tally.last(), 200);
+  tally.add(200);
+  EXPECT_EQ(tally.floor(), 200) << "it was not the end";
+}
+
+TEST(Tally, WithoutAFallTheEndChangesNothing) {
+  EXPECT_TRUE(rc::check([] {
+    const auto rises = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1 << 20));
+    Tally tally;
+    double bytes = 0;
+    for (const int rise : rises) tally.add(bytes += rise);
+    const double floor = tally.floor();
+    tally.end();
+    RC_ASSERT(tally.floor() == floor);
+  }));
+}
+
 TEST(Tally, GrowthIsFromTheBeginningToTheFloorNow) {
   Tally tally;
   for (int i = 0; i < 1000; ++i) tally.add(std::min(i, 500));
