@@ -11,8 +11,6 @@ namespace {
 // Less than a twentieth, or than a worker's own small change.
 constexpr double kConstantShare = 0.05;
 constexpr double kConstantBytes = 4 << 20;
-// An interpreter that takes its objects apart gives back more than this at once.
-constexpr double kFell = 0.9;
 
 }  // namespace
 
@@ -48,7 +46,7 @@ double Tally::floor() const {
       const Before& before = before_[(count_ - moments) % kLastMoments];
       const bool newest = moments == 1;
       const double then = newest ? last_ : before_[(count_ - moments + 1) % kLastMoments].last;
-      if (then < kFell * before.last) return before.floor;
+      if (then < kFellAtTheEnd * before.last) return before.floor;
     }
   }
   return floor_of_late();

@@ -7,6 +7,11 @@
 
 namespace tidegauge::view {
 
+// Memory that is given back, more than this at once, within so many samples before the end is the
+// end: an interpreter takes its objects apart.
+inline constexpr double kFellAtTheEnd = 0.9;
+inline constexpr std::size_t kLastMoments = 4;
+
 // Minimum, maximum, average, floor and growth of one series, in 200 bytes however long it gets.
 class Tally {
  public:
@@ -31,7 +36,6 @@ class Tally {
 
  private:
   static constexpr std::size_t kBlocks = 16;
-  static constexpr std::size_t kLastMoments = 4;
 
   struct Before {  // how it stood before a sample was added
     double floor = 0;

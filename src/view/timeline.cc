@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace tidegauge::view {
 
@@ -144,6 +145,7 @@ void Timeline::add_processes(const record::Sample& sample, const record::LedgerK
 void Timeline::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   const double at = seconds_of(sample.at_ns);
   look_for_gap(at);
+  over_ = kinds_ && sample.processes.empty();
   if (tells_memory(sample)) {
     add_tree(sample, ledgers, at);
     add_processes(sample, ledgers, at);
@@ -151,6 +153,19 @@ void Timeline::add(const record::Sample& sample, const record::LedgerKeeper& led
     add_named(sample, at);
   }
 }
+
+namespace {
+
+// How many columns come before the fall at the end, if there is one.
+std::size_t before_the_end(std::span<const Column> columns) {
+  const std::size_t moments = std::min(kLastMoments, columns.empty() ? 0 : columns.size() - 1);
+  for (std::size_t i = columns.size() - moments; i < columns.size(); ++i) {
+    if (columns[i].low < kFellAtTheEnd * columns[i - 1].low) return i;
+  }
+  return columns.size();
+}
+
+}  // namespace
 
 std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progress) {
   const auto& table = timeline.tree();
@@ -167,7 +182,17 @@ std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progr
           return phase.begin <= row.to && row.from <= phase.end.value_or(row.from);
         });
   }
-  mark_floor(columns, std::max(kLeastReach, columns.size() / kFloorReach));
+  const auto reach = std::max(kLeastReach, columns.size() / kFloorReach);
+  const auto whole = timeline.over() ? before_the_end(columns) : columns.size();
+  mark_floor(std::span(columns).first(whole), reach);
+  mark_floor(std::span(columns).subspan(whole), reach);
+  if (whole < columns.size() && whole > reach) {
+    // Whether the last rise would have stayed nobody knows.
+    const double level = columns[whole - reach - 1].floor;
+    for (auto i = whole - reach; i < whole; ++i) {
+      columns[i].floor = std::min(columns[i].floor, std::max(level, columns[whole].low));
+    }
+  }
   return columns;
 }
 

@@ -59,6 +59,9 @@ class Timeline {
   // How long steps take.
   const Pace& pace() const { return pace_; }
 
+  // No process is left.
+  bool over() const { return over_; }
+
   // Stretches without samples, longer than usual.
   const std::vector<Gap>& gaps() const { return gaps_; }
 
@@ -83,6 +86,7 @@ class Timeline {
   std::vector<Gap> gaps_{};
   double usual_ = 0;  // seconds between samples
   double last_at_ = -1;
+  bool over_ = false;
 };
 
 // The tree's lowest, highest and floor, a column for each row.

@@ -101,6 +101,24 @@ TEST(Timeline, APauseIsAGapAndASlowerPaceIsNone) {
   EXPECT_EQ(timeline.gaps()[0].to, 110);
 }
 
+TEST(Timeline, TheFloorDoesNotFallBeforeTheEndDoes) {
+  const record::ProcessId job{1, 1};
+  std::vector<record::Entry> entries = {Process{.id = job, .name = "train", .role = Role::Main}};
+  for (int second = 0; second < 50; ++second) entries.push_back(sample_at(second, {job}));
+  std::get<record::Sample>(entries.back()).processes[0].memory.rss = 60 << 20;
+  std::get<record::Sample>(entries.back()).processes[0].memory.anon = 60 << 20;
+  const auto floor_before = [&] {
+    const auto columns = tree_columns(timeline_of(entries), Progress{});
+    return columns[48].floor;
+  };
+  EXPECT_EQ(floor_before(), 60 << 20) << "it may have given back what it does not need";
+  entries.push_back(sample_at(50, {}));
+  EXPECT_EQ(floor_before(), 100 << 20);
+  auto& spike = std::get<record::Sample>(entries[49]).processes[0].memory;
+  spike.rss = spike.anon = 150 << 20;
+  EXPECT_EQ(floor_before(), 100 << 20) << "a spike until the end is no floor";
+}
+
 TEST(Timeline, SeriesOfOthersAreColumns) {
   std::vector<record::Entry> entries;
   for (int i = 0; i < 3; ++i) {
