@@ -10,15 +10,15 @@ import subprocess
 import time
 
 import pytest
+from waiting import PATIENCE, wait_for_change, wait_for_end
 
 JOB = pathlib.Path(__file__).resolve().parents[1] / "programs" / "guarded.py"
 TOPS = (pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup/unified"))
 FREEZER = pathlib.Path("/sys/fs/cgroup/freezer")  # of version 1
-PATIENCE = 120  # seconds, for what ends by itself: a busy machine is no reason to fail
 
 
 def wait_until(true, what):
-    """For what no process can tell: that something is gone."""
+    """For what nobody tells: the name that a process gives itself, a connection of others that is gone."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end, f"{what} did not come to be"
@@ -53,13 +53,26 @@ class Groups:
                     found |= {int(pid) for pid in procs.read_text().split()}
         return found
 
+    def wait_until_left_by_all_but(self, *left):
+        while others := self.pids() - set(left):
+            wait_for_end(*others)
+
+    def wait_until_removed(self):
+        """Those that a guard has made."""
+        wait_for_change(self.folders, lambda: not self.made(), "the end of the groups")
+
     def remove(self):
         for pid in self.pids():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not self.pids(), "the end of all processes")
+        self.wait_until_left_by_all_but()
         for path in self.made() + self.folders:
             path.rmdir()
+
+
+def let_go_on(folder):
+    """One that waits, and has said where it begins. Who writes waits until it is read."""
+    (folder / "go").write_text("go\n")
 
 
 def end_of(gauge):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from guarded_jobs import JOB, PATIENCE, end_of, wait_until
+from guarded_jobs import JOB, PATIENCE, end_of
 
 
 def test_a_leaking_job_saves_and_ends(guarded, groups):
@@ -17,7 +17,7 @@ def test_a_leaking_job_saves_and_ends(guarded, groups):
     assert code == 75 and "by the kernel" not in errors, errors
     assert f"state-{stopped}.json" in errors and "ended by the guard" in errors
     assert groups.made() == []
-    wait_until(lambda: groups.pids() == set(), "the end of all processes")
+    groups.wait_until_left_by_all_but()
 
 
 def test_it_is_started_again_and_loses_nothing(guarded):
@@ -45,7 +45,7 @@ def test_who_cannot_be_asked_is_killed_with_all_its_children_and_nobody_else(gua
         code, out, errors = end_of(gauge)
         assert code == 137 and "by the kernel" not in errors, errors
         assert "killed it at" in errors and "work" not in out
-        wait_until(lambda: groups.pids() == {neighbour.pid}, "the end of the whole tree")
+        groups.wait_until_left_by_all_but(neighbour.pid)
         assert neighbour.poll() is None
         neighbour.kill()
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, look_in, shut_off, wait_until
+from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, let_go_on, look_in, shut_off, wait_until
 
 
 def recorded(path):
@@ -85,7 +85,7 @@ def test_what_piled_up_is_known_where_processes_are_stopped_one_by_one(tidegauge
         words = [*in_container, tidegauge, "watch", job.pid, "--guard", "--look-time", "5s", "--record", home / "r.tg", "--interval", "100ms", "--no-live"]
         watch = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_until(lambda: looker_of(watch), "whoever looks")
-        (home / "go").touch()
+        let_go_on(home)
         _, errors = watch.communicate(timeout=PATIENCE)
         out, _ = job.communicate(timeout=PATIENCE)
     assert job.returncode == -signal.SIGKILL and "killed it at" in errors, errors
@@ -103,7 +103,7 @@ def test_the_job_does_not_wait_for_one_who_does_not_look(gauge, home, harm):
     looker = looker_of(one)
     os.kill(looker, harm)
     try:
-        (home / "go").touch()
+        let_go_on(home)
         code, out, errors = end_of(one)
     finally:
         if harm == signal.SIGSTOP:

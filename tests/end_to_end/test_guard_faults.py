@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard where rights are missing, or a part of it dies: the job is never harmed by that."""
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -9,7 +8,8 @@ import sys
 
 import pytest
 from conftest import ROOT
-from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, wait_until
+from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, let_go_on
+from waiting import wait_for_text
 
 
 def test_without_special_rights_it_works_too(guarded, groups, tidegauge, home):
@@ -30,10 +30,10 @@ def test_the_twin_goes_on_for_a_killed_actor(guarded, home):
     assert gauge.stdout.readline().startswith("from 0")
     actor, twin = guard_processes(gauge)
     os.kill(actor, signal.SIGKILL)
-    wait_until(lambda: pathlib.Path(f"/proc/{twin}/comm").read_text() == "tg-guard\n", "the successor")
-    (home / "go").touch()
+    assert any("its twin goes on" in line for line in gauge.stderr)
+    let_go_on(home)
     code, out, errors = end_of(gauge)
-    assert code == 75 and "its twin goes on" in errors, errors
+    assert code == 75, errors
 
 
 def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups):
@@ -42,7 +42,7 @@ def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups):
     actor, twin = guard_processes(gauge)
     freezer = groups.freezer()
     (freezer / "cgroup.freeze").write_text("1")
-    wait_until(lambda: "frozen 1" in (freezer / "cgroup.events").read_text(), "the freeze")
+    wait_for_text(freezer / "cgroup.events", lambda text: "frozen 1" in text)
     os.kill(actor, signal.SIGKILL)
     code, out, errors = end_of(gauge)
     assert code == 0 and out.endswith("done 40\n"), errors
@@ -55,7 +55,7 @@ def test_the_job_outlives_the_gauge_and_its_groups_do_not_outlive_the_job(guarde
     gauge.wait()
     (tmp_path / "in").write_text("alive\n")
     assert (tmp_path / "out").read_text() == "alive\n"
-    wait_until(lambda: not groups.made(), "the end of the groups")
+    groups.wait_until_removed()
 
 
 def fifo(path):
@@ -88,4 +88,4 @@ def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, group
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
     assert done.returncode == code and said in done.stderr and "by the kernel" not in done.stderr, done.stderr
-    wait_until(lambda: groups.pids() == set(), "the end of all processes")
+    groups.wait_until_left_by_all_but()

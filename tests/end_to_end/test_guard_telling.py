@@ -16,6 +16,7 @@ import threading
 import pytest
 from conftest import ROOT
 from guarded_jobs import JOB, PATIENCE, end_of, wait_until
+from waiting import wait_for_text
 
 
 def test_what_was_done_is_in_the_recording(tidegauge, groups, home, call):
@@ -27,7 +28,7 @@ def test_what_was_done_is_in_the_recording(tidegauge, groups, home, call):
     assert done.returncode == 75, done.stderr
     text = subprocess.run(["zstdcat", home / "r.tg"], capture_output=True, text=True).stdout
     assert "guard: asked it to save and end" in text and "guard: end of the job: ended by the guard" in text
-    wait_until(lambda: "asked it to save and end" in (home / "news").read_text(), "the notice")
+    wait_for_text(home / "news", lambda text: "asked it to save and end" in text)
     judged = call("judge", home / "r.tg").stdout
     assert "What the guard did" in judged and re.search(r"end of the job: ended by the guard, at most .* of", judged), judged
 
@@ -123,7 +124,7 @@ def test_the_desktop_is_told_where_there_is_one(guarded, home, monkeypatch):
     monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
     code, out, errors = end_of(guarded(1, 1000, options=("--lend", "100MB", "--desktop")))
     assert code == 75
-    wait_until(lambda: "asked it to save and end" in (home / "shown").read_text(), "the notice")
+    wait_for_text(home / "shown", lambda text: "asked it to save and end" in text)
 
 
 @pytest.fixture

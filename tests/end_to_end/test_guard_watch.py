@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tidegauge watch --guard`: of jobs that run already."""
+import json
 import os
 import signal
 import subprocess
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from guarded_jobs import JOB, PATIENCE, groups_of, wait_until
+from guarded_jobs import JOB, PATIENCE, groups_of, let_go_on
 
 
 @pytest.fixture
@@ -19,15 +20,21 @@ def running(groups, start):
     return job
 
 
+def is_guarded(pid, watch):
+    """Waits for the first look, which comes when the guard is there."""
+    assert json.loads(watch.stdout.readline())
+    return "tidegauge-" in groups_of(pid)
+
+
 def test_watch_guards_a_tree_that_runs_already(tidegauge, watched, limited, home):
     """It runs under a gauge without a guard, so it can be asked; its group's limit is not raised."""
     words = [tidegauge, "run", "-q", "--no-record", "--no-history", "--no-hooks", "--", sys.executable, JOB, home, 1, 1000, "waits"]
     with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, preexec_fn=limited.join,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as gauge:  # fmt: skip
         pid = gauge.stdout.readline().split()[2]
-        watch = watched(pid)
-        wait_until(lambda: "tidegauge-" in groups_of(pid), "the guard")
-        (home / "go").touch()
+        watch = watched(pid, "--json")
+        assert is_guarded(pid, watch)
+        let_go_on(home)
         out, _ = gauge.communicate(timeout=PATIENCE)
         said, errors = watch.communicate(timeout=PATIENCE)
         assert "stopped" in out and gauge.returncode == 0, errors
@@ -37,8 +44,8 @@ def test_watch_guards_a_tree_that_runs_already(tidegauge, watched, limited, home
 
 def test_watch_lets_go_of_what_it_guarded(watched, running, groups):
     before = groups_of(running.pid)
-    watch = watched(running.pid, "--for", "600")
-    wait_until(lambda: "tidegauge-" in groups_of(running.pid), "the guard")
+    watch = watched(running.pid, "--for", "600", "--json")
+    assert is_guarded(running.pid, watch)
     child = running.ask("fork 1")
     assert "tidegauge-" in groups_of(child)
     assert "no second guard" in watched(running.pid, "--for", "100ms").communicate(timeout=PATIENCE)[1]
@@ -50,8 +57,8 @@ def test_watch_lets_go_of_what_it_guarded(watched, running, groups):
 
 def test_a_killed_watch_lets_go_at_any_moment(watched, running, groups):
     before = groups_of(running.pid)
-    watch = watched(running.pid)
-    wait_until(lambda: "tidegauge-" in groups_of(running.pid), "the guard")
+    watch = watched(running.pid, "--json")
+    assert is_guarded(running.pid, watch)
     watch.kill()
-    wait_until(lambda: groups_of(running.pid) == before, "the way back")
-    wait_until(lambda: not groups.made(), "the end of the group")
+    groups.wait_until_removed()
+    assert groups_of(running.pid) == before

@@ -11,6 +11,7 @@ import sys
 import pytest
 from terminal import Terminal
 from test_marks import events_of
+from waiting import PATIENCE, wait_for_change, wait_for_text
 
 BAR = "import sys\nfor i in range(41):\n    sys.stderr.write(f'\\r{100 * i // 40:3}%|##  | {i}/40 [00:10<01:13, 12.00it/s]'); sys.stderr.flush()\n"
 
@@ -85,16 +86,20 @@ def test_a_preloaded_library_of_the_users_stays_first(call, tidegauge, tmp_path)
 def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home, tmp_path):
     # The job goes on only when the recording has begun: one that ends at once may not be seen at all.
     script = (
-        "import os, sys, time\n"
+        "import os\n"
         "seen = [os.path.exists(f'/proc/self/fd/{fd}') for fd in range(3)]\n"
-        "while not os.path.getsize(sys.argv[1]): time.sleep(0.01)\n"
+        "open('go').read()\n"
         "open('seen', 'w').write(str(seen))\n"
     )
+    go = fifo(tmp_path, "go")
     for closed, seen in ((">&-", [True, False, True]), ("2>&-", [True, True, False]), ("<&- >&-", [False, False, True])):
         recording = tmp_path / f"{len(closed)}.tg"
-        command = f'{tidegauge} run --record {recording} -- {sys.executable} -c "{script}" {recording} {closed}'
-        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True)
-        assert done.returncode == 0
+        command = f'{tidegauge} run --record {recording} -- {sys.executable} -c "{script}" {closed}'
+        with subprocess.Popen(["sh", "-c", command], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gauge:
+            wait_for_change([tmp_path], lambda: recording.exists() and recording.stat().st_size, "the recording")
+            go.write_text("go\n")
+            gauge.communicate(timeout=PATIENCE)
+        assert gauge.returncode == 0
         assert (tmp_path / "seen").read_text().strip() == str(seen), closed
         assert events_of(recording), "the recording holds nothing that was not written to it"
 
@@ -113,8 +118,8 @@ def test_after_a_while_the_job_goes_on_unwatched(tidegauge, home, tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     with open(orders, "w") as to_job:
-        while not (tmp_path / "v.json").exists() or not (tmp_path / "v.json").read_text().endswith("}\n"):
-            assert process.poll() is None
+        wait_for_text(tmp_path / "v.json", lambda text: text.endswith("}\n"))
+        assert process.poll() is None
         to_job.write("still here\n")
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (3, "still here\n")

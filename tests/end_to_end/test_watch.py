@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import pytest
+from waiting import wait_for_change
 
 
 class Watch:
@@ -155,8 +156,7 @@ def test_ctrl_c_ends_with_the_summary(tidegauge, home, job):
         [str(tidegauge), "watch", str(job.pid), "--interval", "50ms", "--record", str(home / "w.tg")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not (home / "w.tg").exists():
-        pass
+    wait_for_change([home], (home / "w.tg").exists, "the recording")
     job.ask("grow 1000000")
     gauge.send_signal(signal.SIGINT)
     out, err = gauge.communicate(timeout=20)

@@ -4,7 +4,7 @@
 It saves when it is asked, and goes on from $TIDEGAUGE_RESUME. Says each tenth step. Manners:
 deaf: does not listen; stubborn: neither ends nor minds SIGTERM; healthy: holds its last step only; hangs: never comes back from
 a save; cuts: dies in the middle of its second save; full: has no disk left; leaves: ends by itself when it is told to; shares: holds
-shared memory with a name; waits: until there is a file FOLDER/go; polite: ends with 0 after SIGTERM, and does not leak; large: writes
+shared memory with a name; waits: until somebody writes to the pipe FOLDER/go; polite: ends with 0 after SIGTERM, and does not leak; large: writes
 checkpoints of 1 MiB.
 """
 import errno
@@ -27,13 +27,15 @@ if manner == "polite":
 if manner == "stubborn":
     signal.signal(signal.SIGTERM, lambda *_: print("terminated", flush=True))
 begin = json.loads(pathlib.Path(os.environ["TIDEGAUGE_RESUME"]).read_text())["step"] if "TIDEGAUGE_RESUME" in os.environ else 0
+if manner == "waits" and not (folder / "go").exists():
+    os.mkfifo(folder / "go")
 print("from", begin, os.getpid(), flush=True)
 held, saves, slow = [], 0, False
+if manner == "waits":
+    (folder / "go").read_text()
 if manner == "shares":
     shared = multiprocessing.shared_memory.SharedMemory(create=True, size=1 << 20)
     print("shares", shared.name, flush=True)
-while manner == "waits" and not (folder / "go").exists():
-    time.sleep(0.01)
 for step in range(begin + 1, steps + 1):
     if manner in ("healthy", "polite"):
         held = []

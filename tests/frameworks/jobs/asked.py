@@ -8,6 +8,8 @@ that a next life has to find its own by itself. `terminated` (Lightning): stands
 """
 import hashlib
 import logging
+import os
+import signal
 import sys
 import time
 import warnings
@@ -29,7 +31,7 @@ def stand_still(step):
         time.sleep(0.05)
     if WHAT == "asked" and step == STANDS_STILL_AT:
         print("ready", flush=True)
-        while _marks._ring["asked"]() == 0:
+        while _marks._ring["asked"]() == 0:  # a number in memory that others write to, and tell nobody
             time.sleep(0.01)
 
 
@@ -73,9 +75,12 @@ def with_lightning():
         def on_train_batch_start(self, trainer, module, batch, index):
             stand_still(trainer.global_step)
             if WHAT == "terminated" and trainer.global_step == STANDS_STILL_AT:
+                told, tells = os.pipe()
+                os.set_blocking(tells, False)
+                signal.set_wakeup_fd(tells)
                 print("ready", flush=True)
                 while not trainer.received_sigterm:
-                    time.sleep(0.01)
+                    os.read(told, 1)
 
     class Module(lightning.LightningModule):
         def __init__(self):
