@@ -6,6 +6,23 @@ import pytest
 
 
 @pytest.fixture
+def started():
+    """started(words, stdout=subprocess.PIPE, …): a process that is ended with the test, whatever became of it, and its pipes closed."""
+    processes = []
+
+    def start(words, **options):
+        processes.append(subprocess.Popen([str(word) for word in words], text=True, **options))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        for pipe in filter(None, (process.stdin, process.stdout, process.stderr)):
+            pipe.close()
+
+
+@pytest.fixture
 def small_disk(tmp_path):
     """small_disk("64k"): a folder on a file system in memory with no more room than that; with full=True, not a byte of it is left."""
     mounted = []

@@ -77,20 +77,30 @@ class Program:
 
 
 @pytest.fixture
-def start():
-    """start("tree", 20): a program of tests/programs, by its built name or as a Python file, ended with the test."""
+def begin():
+    """begin([sys.executable, "-c", …]): a Program, ended with the test."""
     programs = []
 
-    def begin(name, *words):
+    def a_program(words):
+        programs.append(Program(words))
+        return programs[-1]
+
+    yield a_program
+    for program in programs:
+        program.end()
+
+
+@pytest.fixture
+def start(begin):
+    """start("tree", 20): a program of tests/programs, by its built name or as a Python file, ended with the test."""
+
+    def a_program(name, *words):
         script = ROOT / "tests" / "programs" / f"{name}.py"
         built = ROOT / "build" / f"program_{name}"
         command = [sys.executable, script] if script.exists() else [built]
-        programs.append(Program([*command, *words]))
-        return programs[-1]
+        return begin([*command, *words])
 
-    yield begin
-    for program in programs:
-        program.end()
+    return a_program
 
 
 @pytest.fixture
@@ -104,26 +114,16 @@ def groups():
 
 
 @pytest.fixture
-def guarded(tidegauge, groups, home):
+def guarded(tidegauge, groups, home, started):
     """guarded(200, "leak", …): the guarded job, begun."""
-    begun = []
 
     def start(*job, limit="100MB", options=(), command=None):
         command = command or [sys.executable, guarded_jobs.JOB, home, *job]
         words = [tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--guard", "--limit", limit, *options, "--", *command]
-        gauge = subprocess.Popen(
-            [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
-        )  # fmt: skip
-        begun.append(gauge)
-        return gauge
+        return started(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=groups.join,
+                       env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
 
-    yield start
-    for gauge in begun:
-        gauge.kill()
-        gauge.wait()
-        gauge.stdout.close()
-        gauge.stderr.close()
+    return start
 
 
 @pytest.fixture
@@ -140,16 +140,11 @@ def limited(groups):
 
 
 @pytest.fixture
-def watched(tidegauge):
+def watched(tidegauge, started):
     """watched(812): a guard of that process and its children."""
-    begun = []
 
     def start(pid, *words):
-        begun.append(subprocess.Popen([tidegauge, "watch", str(pid), "--guard", "--no-record", "--no-live", *words], stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))  # fmt: skip
-        return begun[-1]
+        return started([tidegauge, "watch", pid, "--guard", "--no-record", "--no-live", *words], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
 
-    yield start
-    for watch in begun:
-        watch.kill()
-        watch.communicate()
+    return start

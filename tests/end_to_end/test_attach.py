@@ -48,26 +48,17 @@ def python(request):
 
 
 @pytest.fixture
-def job():
+def job(started):
     """job(python, flags, code): a process that is ready to train, and waits for a line."""
-    begun = []
 
     def start(python, *flags, code=JOB):
         # Whatever root it lives in, it finds our files through us.
         folders = [f"/proc/{os.getpid()}/root{folder}" for folder in (PROGRAMS, ROOT / "python")]
-        process = subprocess.Popen(
-            [*python, *flags, "-c", code, *folders], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        begun.append(process)
+        process = started([*python, *flags, "-c", code, *folders], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert process.stdout.readline() == "ready\n"
         return process
 
-    yield start
-    for process in begun:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
+    return start
 
 
 def events(lines):

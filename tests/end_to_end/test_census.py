@@ -5,18 +5,15 @@ import os
 
 import pytest
 from census_jobs import HEAP, census_of
-from conftest import Program
 from pythons_here import of_different_kinds, pythons
 
 
 @pytest.fixture
-def heap(request):
-    program = Program([*request.param.command, request.param.place(HEAP)])
+def heap(request, begin):
+    program = begin([*request.param.command, request.param.place(HEAP)])
     program.truth = json.loads(program.answer())
     program.known = {name: truth for name, truth in program.truth.items() if name != "collected"}
-    yield program
-    program.process.kill()
-    program.process.wait()
+    return program
 
 
 def assert_the_collectors_are_all_there(types, heap):
@@ -67,19 +64,16 @@ def test_the_unstopped_count_agrees(call, heap):
 
 
 @pytest.mark.parametrize("python", of_different_kinds())
-def test_what_a_debugging_allocator_keeps_is_counted(call, python, monkeypatch):
+def test_what_a_debugging_allocator_keeps_is_counted(call, python, monkeypatch, begin):
     """It puts something before every block, as with -X dev."""
     monkeypatch.setenv("PYTHONMALLOC", "debug")
-    program = Program([*python.command, python.place(HEAP)])
-    try:
-        truth = json.loads(program.answer())
-        for words in [], ["--stream"]:
-            types = {entry["type"]: entry for entry in census_of(call, program.pid, *words)["types"]}
-            for name in ("__main__.Slots", "__main__.Pair", "__main__.Plain", "__main__.Blob", "__main__.Row"):
-                assert types[name]["count"] == truth[name]["count"], name
-            assert types["__main__.Pair"]["bytes"] == truth["__main__.Pair"]["bytes"]
-    finally:
-        program.end()
+    program = begin([*python.command, python.place(HEAP)])
+    truth = json.loads(program.answer())
+    for words in [], ["--stream"]:
+        types = {entry["type"]: entry for entry in census_of(call, program.pid, *words)["types"]}
+        for name in ("__main__.Slots", "__main__.Pair", "__main__.Plain", "__main__.Blob", "__main__.Row"):
+            assert types[name]["count"] == truth[name]["count"], name
+        assert types["__main__.Pair"]["bytes"] == truth["__main__.Pair"]["bytes"]
 
 
 CHURN = """
@@ -112,18 +106,15 @@ def apart():
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_the_unstopped_count_of_a_busy_process_is_close(call, python, apart):
-    program = Program([*python.command, "-c", CHURN])
-    try:
-        samples, kept = map(int, program.answer().split())
-        apart(program.pid)
-        for _ in range(5):
-            types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, "--stream")["types"]}
-            assert types["__main__.Fixed"] == kept
-            for name, truth in (("Sample", samples), ("Values", samples), ("Number", 2 * samples)):
-                assert types["__main__." + name] == pytest.approx(truth, rel=0.002), name
-    finally:
-        program.end()
+def test_the_unstopped_count_of_a_busy_process_is_close(call, python, apart, begin):
+    program = begin([*python.command, "-c", CHURN])
+    samples, kept = map(int, program.answer().split())
+    apart(program.pid)
+    for _ in range(5):
+        types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, "--stream")["types"]}
+        assert types["__main__.Fixed"] == kept
+        for name, truth in (("Sample", samples), ("Values", samples), ("Number", 2 * samples)):
+            assert types["__main__." + name] == pytest.approx(truth, rel=0.002), name
 
 
 @pytest.mark.parametrize("heap", pythons()[:1], indirect=True)

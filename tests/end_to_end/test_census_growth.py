@@ -5,7 +5,6 @@ import sys
 
 import pytest
 from census_jobs import census_of
-from conftest import Program
 
 GROWS = """
 import sys
@@ -22,11 +21,10 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def grower():
-    program = Program([sys.executable, "-c", GROWS])
+def grower(begin):
+    program = begin([sys.executable, "-c", GROWS])
     program.answer()
-    yield program
-    program.end()
+    return program
 
 
 def test_two_censuses_tell_what_grew_and_who_holds_it(call, grower, tmp_path):

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tidegauge census` names who holds what: a variable of a function, of a module, of several modules."""
-import subprocess
 import sys
 
 import pytest
 from census_jobs import census_of
-from conftest import Program
 
 LOOKED_AT = """
 import sys
@@ -22,14 +20,10 @@ main()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="before 3.11 a frame is an object that holds its variables")
-def test_what_a_function_looks_at_is_held_by_its_holder(call):
-    job = subprocess.Popen([sys.executable, "-c", LOOKED_AT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        assert job.stdout.readline() == "ready\n"
-        largest = census_of(call, job.pid)["retainers"][0]
-    finally:
-        job.kill()
-        job.communicate()
+def test_what_a_function_looks_at_is_held_by_its_holder(call, begin):
+    program = begin([sys.executable, "-c", LOOKED_AT])
+    assert program.answer() == "ready"
+    largest = census_of(call, program.pid)["retainers"][0]
     assert (largest["type"], largest["count"]) == ("__main__.Image", 500)
     assert largest["path"] == "<string>.main() local 'rows'[*]['image']"
 
@@ -42,15 +36,12 @@ sys.stdin.readline()
 """
 
 
-def test_a_module_level_buffer_has_its_name(call):
-    program = Program([sys.executable, "-c", BUFFER])
-    try:
-        program.answer()
-        largest = census_of(call, program.pid)["retainers"][0]
-        assert (largest["path"], largest["type"], largest["count"]) == ("__main__.kept", "bytes", 1)
-        assert largest["retained_bytes"] == (50 << 20) + 33
-    finally:
-        program.end()
+def test_a_module_level_buffer_has_its_name(call, begin):
+    program = begin([sys.executable, "-c", BUFFER])
+    program.answer()
+    largest = census_of(call, program.pid)["retainers"][0]
+    assert (largest["path"], largest["type"], largest["count"]) == ("__main__.kept", "bytes", 1)
+    assert largest["retained_bytes"] == (50 << 20) + 33
 
 
 SHARED_BY_MODULES = """
@@ -64,11 +55,8 @@ sys.stdin.readline()
 """
 
 
-def test_variables_that_two_modules_share_keep_their_names(call):
-    program = Program([sys.executable, "-c", SHARED_BY_MODULES])
-    try:
-        program.answer()
-        largest = census_of(call, program.pid)["retainers"][:2]
-        assert [(one["path"].partition(".")[2], one["count"]) for one in largest] == [("first", 1), ("second", 1)], largest
-    finally:
-        program.end()
+def test_variables_that_two_modules_share_keep_their_names(call, begin):
+    program = begin([sys.executable, "-c", SHARED_BY_MODULES])
+    program.answer()
+    largest = census_of(call, program.pid)["retainers"][:2]
+    assert [(one["path"].partition(".")[2], one["count"]) for one in largest] == [("first", 1), ("second", 1)], largest

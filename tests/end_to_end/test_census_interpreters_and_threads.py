@@ -2,7 +2,6 @@
 """`tidegauge census` of a process with several interpreters or threads: what each of them has made is counted."""
 import pytest
 from census_jobs import census_of
-from conftest import Program
 from pythons_here import pythons
 
 SEVERAL_INTERPRETERS = """
@@ -22,20 +21,17 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_what_other_interpreters_hold_is_counted(call, python):
-    program = Program([*python.command, "-c", SEVERAL_INTERPRETERS])
-    try:
-        assert program.answer() == "ready"
-        for words in [], ["--stream"]:
-            document = census_of(call, program.pid, *words)
-            types = {entry["type"]: entry for entry in document["types"]}
-            assert types["__main__.Crate"]["count"] == 6000, words
-            assert types["bytearray"]["bytes"] >= 5100 << 10
-            assert document["garbage"]["count"] < 100
-        held = {entry["path"]: entry["count"] for entry in census_of(call, program.pid)["retainers"]}
-        assert held["__main__.large"] == 3 and held["__main__.kept[*]"] >= 5000  # each in its own __main__
-    finally:
-        program.end()
+def test_what_other_interpreters_hold_is_counted(call, python, begin):
+    program = begin([*python.command, "-c", SEVERAL_INTERPRETERS])
+    assert program.answer() == "ready"
+    for words in [], ["--stream"]:
+        document = census_of(call, program.pid, *words)
+        types = {entry["type"]: entry for entry in document["types"]}
+        assert types["__main__.Crate"]["count"] == 6000, words
+        assert types["bytearray"]["bytes"] >= 5100 << 10
+        assert document["garbage"]["count"] < 100
+    held = {entry["path"]: entry["count"] for entry in census_of(call, program.pid)["retainers"]}
+    assert held["__main__.large"] == 3 and held["__main__.kept[*]"] >= 5000  # each in its own __main__
 
 
 THREADS = """
@@ -63,17 +59,14 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_what_threads_have_made_is_counted_whether_they_live_or_not(call, python):
-    program = Program([*python.command, "-c", THREADS])
-    try:
-        assert program.answer() == "ready"
-        for words in [], ["--stream"]:
-            types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, *words)["types"]}
-            assert types["__main__.Crate"] == 45_000, words
-        held = {(entry["path"], entry["type"]): entry["count"] for entry in census_of(call, program.pid)["retainers"]}
-        assert held["<string>.hold() local 'inner'[*]", "__main__.Crate"] == 5000
-    finally:
-        program.end()
+def test_what_threads_have_made_is_counted_whether_they_live_or_not(call, python, begin):
+    program = begin([*python.command, "-c", THREADS])
+    assert program.answer() == "ready"
+    for words in [], ["--stream"]:
+        types = {entry["type"]: entry["count"] for entry in census_of(call, program.pid, *words)["types"]}
+        assert types["__main__.Crate"] == 45_000, words
+    held = {(entry["path"], entry["type"]): entry["count"] for entry in census_of(call, program.pid)["retainers"]}
+    assert held["<string>.hold() local 'inner'[*]", "__main__.Crate"] == 5000
 
 
 LET_GO_ELSEWHERE = """
@@ -92,13 +85,10 @@ other.join()
 
 
 @pytest.mark.parametrize("python", [param for param in pythons() if param.id.endswith("t")])
-def test_what_waits_for_the_thread_that_made_it_is_held_by_nobody(call, python):
-    program = Program([*python.command, "-c", LET_GO_ELSEWHERE])
-    try:
-        assert program.answer() == "ready"
-        document = census_of(call, program.pid)
-        waiting = sum(entry["count"] for entry in document["types"] if entry["type"] == "__main__.Crate")
-        assert document["garbage"]["count"] >= waiting  # how many are left is up to the thread
-        assert not [entry for entry in document["retainers"] if entry["type"] == "__main__.Crate"]
-    finally:
-        program.end()
+def test_what_waits_for_the_thread_that_made_it_is_held_by_nobody(call, python, begin):
+    program = begin([*python.command, "-c", LET_GO_ELSEWHERE])
+    assert program.answer() == "ready"
+    document = census_of(call, program.pid)
+    waiting = sum(entry["count"] for entry in document["types"] if entry["type"] == "__main__.Crate")
+    assert document["garbage"]["count"] >= waiting  # how many are left is up to the thread
+    assert not [entry for entry in document["retainers"] if entry["type"] == "__main__.Crate"]

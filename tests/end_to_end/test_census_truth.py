@@ -10,7 +10,7 @@ import sysconfig
 
 import pytest
 from census_jobs import census_of
-from conftest import ROOT, Program
+from conftest import ROOT
 from pythons_here import pythons
 
 PROGRAMS = ROOT / "tests" / "programs"
@@ -18,13 +18,13 @@ ENDURANCE = ROOT / "bench" / "census" / "endurance.py"
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_references_are_those_that_the_collector_knows(python, tmp_path):
+def test_references_are_those_that_the_collector_knows(python, tmp_path, begin):
     checker = ROOT / "build" / "program_census_edges"
     if not checker.exists():
         pytest.skip(f"there is no {checker}: it is built with the tests")
     truth, there = python.file(tmp_path, "referents")
-    program = Program([*python.command, python.place(PROGRAMS / "referents.py"), there])
     try:
+        program = begin([*python.command, python.place(PROGRAMS / "referents.py"), there])
         program.answer()
         done = subprocess.run([checker, str(program.pid), truth], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -32,22 +32,18 @@ def test_references_are_those_that_the_collector_knows(python, tmp_path):
         assert seen["edges"] > 50_000 and seen["gone"] < seen["edges"] / 1000
         assert seen["found"] >= 0.999 * seen["edges"], seen
     finally:
-        program.end()
         truth.unlink(missing_ok=True)
 
 
-def differing_facts(python, *words, **environment):
+def differing_facts(begin, python, *words, **environment):
     """Of a version whose row of facts is taken away: which ones come out differently, and how they were found."""
     checker = ROOT / "build" / "program_census_layout"
     if not checker.exists():
         pytest.skip(f"there is no {checker}: it is built with the tests")
-    program = Program([*python.command, python.place(PROGRAMS / "heap.py"), "10"])
-    try:
-        program.answer()
-        done = subprocess.run([checker, str(program.pid), *words], capture_output=True, text=True, env={**os.environ, **environment})
-        return done.stdout.split()
-    finally:
-        program.end()
+    program = begin([*python.command, python.place(PROGRAMS / "heap.py"), "10"])
+    program.answer()
+    done = subprocess.run([checker, str(program.pid), *words], capture_output=True, text=True, env={**os.environ, **environment})
+    return done.stdout.split()
 
 
 def is_before(python, *version):
@@ -55,23 +51,23 @@ def is_before(python, *version):
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_a_version_that_is_not_known_is_learned_from_its_own_program(python, tmp_path):
+def test_a_version_that_is_not_known_is_learned_from_its_own_program(python, tmp_path, begin):
     if is_before(python, 3, 13):
         pytest.skip("versions before 3.13 are all known")
     kept = tmp_path / "tidegauge" / "pythons"
-    assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
+    assert differing_facts(begin, python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
     for one in kept.iterdir():
         one.write_text(re.sub(r"(?m)^ascii_header .*", "ascii_header 41", one.read_text()))
         # What is kept under its build-id is used the next time.
-        assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["ascii_header", "learned"]
+        assert differing_facts(begin, python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["ascii_header", "learned"]
         one.write_text(one.read_text().replace("interp_modules 7", "interp_modules 6"))
         # But not if it does not fit.
-        assert differing_facts(python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
+        assert differing_facts(begin, python, "learn", XDG_CACHE_HOME=str(tmp_path)) == ["learned"]
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_where_its_program_cannot_be_started_the_process_is_searched_through(python):
-    told = differing_facts(python)
+def test_where_its_program_cannot_be_started_the_process_is_searched_through(python, begin):
+    told = differing_facts(begin, python)
     if is_before(python, 3, 13):
         assert told == ["nothing"]  # these do not tell their first offsets, and all of them are known
     else:  # more than places has changed: how a frame, an instance, a count or a bytearray is read
@@ -105,21 +101,18 @@ sys.stdin.readline()
 """
 
 
-def test_what_only_c_code_holds_is_said_to_be_so(call, tmp_path):
+def test_what_only_c_code_holds_is_said_to_be_so(call, tmp_path, begin):
     headers = sysconfig.get_paths()["include"]
     if not shutil.which("cc") or not os.path.exists(os.path.join(headers, "Python.h")):
         pytest.skip("needs a C compiler and Python's headers")
     (tmp_path / "holder.c").write_text(HELD_BY_C)
     subprocess.run(["cc", "-shared", "-fPIC", f"-I{headers}", "-o", tmp_path / "holder.so", tmp_path / "holder.c"], check=True)
-    program = Program([sys.executable, "-c", LEAKS_IN_C, tmp_path])
-    try:
-        program.answer()
-        top = census_of(call, program.pid)["retainers"][0]
-        assert (top["root"], top["type"], top["count"]) == ("native", "__main__.Parcel", 300)
-        assert top["retained_bytes"] == pytest.approx(300 * 20_150, rel=0.02)
-        assert "C code: __main__.Parcel" in call("census", program.pid).stdout
-    finally:
-        program.end()
+    program = begin([sys.executable, "-c", LEAKS_IN_C, tmp_path])
+    program.answer()
+    top = census_of(call, program.pid)["retainers"][0]
+    assert (top["root"], top["type"], top["count"]) == ("native", "__main__.Parcel", 300)
+    assert top["retained_bytes"] == pytest.approx(300 * 20_150, rel=0.02)
+    assert "C code: __main__.Parcel" in call("census", program.pid).stdout
 
 
 HOSTILE = r"""
@@ -139,25 +132,22 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize("words", [[], ["--stream"]])
-def test_hostile_names_are_shown_safely(tidegauge, home, words):
-    program = Program([sys.executable, "-c", HOSTILE])
-    try:
-        program.answer()
-        done = subprocess.run([tidegauge, "census", str(program.pid), "--lines", "100", *words], capture_output=True)
-        assert done.returncode == 0
-        text = done.stdout.decode("utf-8")  # it is text
-        assert not [one for one in text if ord(one) < 32 and one != "\n" or 127 <= ord(one) < 160]
-        assert max(map(len, text.splitlines())) < 500
-        done = subprocess.run([tidegauge, "census", str(program.pid), "--json", *words], capture_output=True)
-        types = {entry["type"]: entry["count"] for entry in json.loads(done.stdout)["types"]}
-        assert list(types.values()).count(1000) >= 6
-        assert max(map(len, types)) < 1000
-        assert any(name.endswith("\u540d\u524d") for name in types)
-        if not words:
-            document = json.loads(done.stdout)
-            assert "7" in document["incomplete"] and "could not be read" in document["incomplete"]
-    finally:
-        program.end()
+def test_hostile_names_are_shown_safely(tidegauge, home, words, begin):
+    program = begin([sys.executable, "-c", HOSTILE])
+    program.answer()
+    done = subprocess.run([tidegauge, "census", str(program.pid), "--lines", "100", *words], capture_output=True)
+    assert done.returncode == 0
+    text = done.stdout.decode("utf-8")  # it is text
+    assert not [one for one in text if ord(one) < 32 and one != "\n" or 127 <= ord(one) < 160]
+    assert max(map(len, text.splitlines())) < 500
+    done = subprocess.run([tidegauge, "census", str(program.pid), "--json", *words], capture_output=True)
+    types = {entry["type"]: entry["count"] for entry in json.loads(done.stdout)["types"]}
+    assert list(types.values()).count(1000) >= 6
+    assert max(map(len, types)) < 1000
+    assert any(name.endswith("\u540d\u524d") for name in types)
+    if not words:
+        document = json.loads(done.stdout)
+        assert "7" in document["incomplete"] and "could not be read" in document["incomplete"]
 
 
 @pytest.mark.parametrize("words", [["--times", "40"], ["--times", "60", "--kill"]])
@@ -180,15 +170,12 @@ for line in sys.stdin:
 """
 
 
-def test_what_is_left_out_of_the_copy_stays_in_later_forks(call):
-    program = Program([sys.executable, "-c", LARGE])
-    try:
-        program.answer()
-        document = census_of(call, program.pid)
-        types = {entry["type"]: entry for entry in document["types"]}
-        assert types["bytearray"]["bytes"] > 700 << 20
-        assert [entry["path"] for entry in document["retainers"] if entry["type"] == "list"] == ["__main__.rows[*]"]
-        told, truth = program.ask("fork").split()
-        assert told == truth
-    finally:
-        program.end()
+def test_what_is_left_out_of_the_copy_stays_in_later_forks(call, begin):
+    program = begin([sys.executable, "-c", LARGE])
+    program.answer()
+    document = census_of(call, program.pid)
+    types = {entry["type"]: entry for entry in document["types"]}
+    assert types["bytearray"]["bytes"] > 700 << 20
+    assert [entry["path"] for entry in document["retainers"] if entry["type"] == "list"] == ["__main__.rows[*]"]
+    told, truth = program.ask("fork").split()
+    assert told == truth

@@ -28,21 +28,16 @@ def looker_of(gauge):
 
 
 @pytest.fixture
-def gauge(tidegauge, groups, home):
+def gauge(tidegauge, groups, home, started):
     """gauge("waits", words=…): a guarded job whose recording is home/r.tg."""
-    begun = []
 
     def start(manner, *options, words=(), look="5s"):
         command = [*words, tidegauge, "run", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--look-time", look,
                    *options, "--", sys.executable, JOB, home, 1, 1000, manner]  # fmt: skip
-        begun.append(subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                      preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")}))  # fmt: skip
-        return begun[-1]
+        return started(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=groups.join,
+                       env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
 
-    yield start
-    for one in begun:
-        one.kill()
-        one.communicate()
+    return start
 
 
 @pytest.fixture(params=["version 2", "version 1"])

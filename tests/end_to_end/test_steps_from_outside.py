@@ -5,7 +5,7 @@ import signal
 import sys
 
 import pytest
-from conftest import ROOT, Program
+from conftest import ROOT
 from pythons_here import pythons
 from test_watch import watch  # noqa: F401
 
@@ -13,12 +13,10 @@ AT_WORK = ROOT / "tests" / "programs" / "trainer_at_work.py"
 
 
 @pytest.fixture(params=pythons())
-def training(request):
-    program = Program([*request.param.command, request.param.place(AT_WORK)])
+def training(request, begin):
+    program = begin([*request.param.command, request.param.place(AT_WORK)])
     assert program.answer() == "ready"
-    yield program
-    program.process.kill()
-    program.process.wait()
+    return program
 
 
 def test_steps_passes_and_evaluations_are_heard(watch, training):  # noqa: F811
@@ -38,19 +36,15 @@ def test_steps_passes_and_evaluations_are_heard(watch, training):  # noqa: F811
     assert gauge.until(lambda line: line["type"] == "event" and line["event"] == "step" and line["value"] == 90)
 
 
-def test_a_job_that_runs_no_python_yet(watch):  # noqa: F811
+def test_a_job_that_runs_no_python_yet(watch, begin):  # noqa: F811
     """Whoever is asked too soon is asked again: a job is watched from its start."""
-    training = Program(["perl", "-e", '$| = 1; print "waits\\n"; <STDIN>; exec @ARGV', "--", sys.executable, AT_WORK])
-    try:
-        assert training.answer() == "waits"
-        gauge = watch(training.pid)
-        for _ in range(20):
-            gauge.sample()
-        assert training.ask("become a training") == "ready" and training.ask("at 70 0.8434") == "done"
-        assert gauge.event("step")["value"] == 70
-    finally:
-        training.process.kill()
-        training.process.wait()
+    training = begin(["perl", "-e", '$| = 1; print "waits\\n"; <STDIN>; exec @ARGV', "--", sys.executable, AT_WORK])
+    assert training.answer() == "waits"
+    gauge = watch(training.pid)
+    for _ in range(20):
+        gauge.sample()
+    assert training.ask("become a training") == "ready" and training.ask("at 70 0.8434") == "done"
+    assert gauge.event("step")["value"] == 70
 
 
 def census_server_of(pid):
@@ -61,16 +55,12 @@ def census_server_of(pid):
     raise AssertionError("there is none")
 
 
-def test_the_watch_goes_on_when_nobody_reads_for_it(watch):  # noqa: F811
-    training = Program([sys.executable, AT_WORK])
-    try:
-        assert training.answer() == "ready" and training.ask("at 70 0.8434") == "done"
-        gauge = watch(training.pid)
-        assert gauge.event("step")["value"] == 70
-        os.kill(census_server_of(gauge.process.pid), signal.SIGKILL)
-        for _ in range(10):
-            gauge.sample()
-        assert gauge.end()[1] == 0
-    finally:
-        training.process.kill()
-        training.process.wait()
+def test_the_watch_goes_on_when_nobody_reads_for_it(watch, begin):  # noqa: F811
+    training = begin([sys.executable, AT_WORK])
+    assert training.answer() == "ready" and training.ask("at 70 0.8434") == "done"
+    gauge = watch(training.pid)
+    assert gauge.event("step")["value"] == 70
+    os.kill(census_server_of(gauge.process.pid), signal.SIGKILL)
+    for _ in range(10):
+        gauge.sample()
+    assert gauge.end()[1] == 0

@@ -12,21 +12,11 @@ PIXELS = 820 * 860 * 4
 
 
 @pytest.fixture
-def start(tmp_path):
-    started = []
-
+def start(tmp_path, started):
     def a_job(*words):
-        words = [str(word) for word in (sys.executable, *words)]
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment())
-        started.append(process)
-        return process
+        return started([sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, env=environment())
 
-    yield a_job
-    for process in started:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
+    return a_job
 
 
 def census_of(tidegauge, process):
