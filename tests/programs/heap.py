@@ -5,6 +5,7 @@ import collections
 import gc
 import json
 import mmap
+import os
 import sys
 
 N = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
@@ -79,8 +80,9 @@ def held_by_a_function(kept):
         if told is not None:
             told["count"] += 1
             told["bytes"] += sys.getsizeof(one)
-    print(json.dumps(truth), flush=True)
-    sys.stdin.readline()
+    # Whoever has read this looks at once: the methods of sys.stdout and sys.stdin are bound for as long as they work, and would count.
+    os.write(1, json.dumps(truth).encode() + b"\n")
+    os.read(0, 1)
     return mine
 
 
