@@ -138,11 +138,14 @@ Attached attach_guard(const WatchOptions& options) {
   return attached;
 }
 
-}  // namespace
+Screen::Kind screen_of(const WatchOptions& options) {
+  if (options.json || options.sitting.quiet) return Screen::Kind::Silent;
+  return options.no_live ? Screen::Kind::Lines : Screen::Kind::Best;
+}
 
-int watch(Words words) {
+// An exit code: there is nothing to be watched.
+std::optional<int> parse_watch(Words words, WatchOptions& options) {
   CommandLine app("Follow a job that already runs: its tree, kinds of memory, verdict.", "watch");
-  WatchOptions options;
   auto* pids = app.add_option("PID", options.pids, "processes to follow, with all their children")
                    ->check(no_process_id);
   auto* name = app.add_option("--name", options.name,
@@ -171,7 +174,14 @@ int watch(Words words) {
   if (options.pids.empty() && options.name.empty() && options.cgroup.empty()) {
     return fail("watch", kWrongUse, "what to watch? Give a PID, --name PATTERN or --cgroup PATH.");
   }
+  return {};
+}
 
+}  // namespace
+
+int watch(Words words) {
+  WatchOptions options;
+  if (const auto code = parse_watch(words, options)) return *code;
   CauseFinder causes(options.sitting.no_census ? std::nullopt : CensusServer::start(),
                      options.attach_marks ? CauseFinder::Steps::ToldByTheJob
                                           : CauseFinder::Steps::ReadFromOutside);
@@ -197,11 +207,7 @@ int watch(Words words) {
   auto session = Session::begin(*std::move(collector), std::move(begin_options));
   if (!session) return fail("watch", kCouldNotLook, session.error().what);
 
-  const bool silent = options.json || options.sitting.quiet;
-  Screen screen(silent            ? Screen::Kind::Silent
-                : options.no_live ? Screen::Kind::Lines
-                                  : Screen::Kind::Best,
-                options.ascii);
+  Screen screen(screen_of(options), options.ascii);
   bool leave = false;
   while (!leave) {
     if (session->now_ns() >= session->due_ns()) {
