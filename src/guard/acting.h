@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the guard does about a job, look after look: measures, goes up and down the ladder, and says
+// what it did. Runs in a process of its own (actor.h).
+#pragma once
+
+#include <cstdint>
+
+#include "guard/actor.h"
+#include "guard/answers.h"
+#include "guard/herd.h"
+
+namespace tidegauge::guard {
+
+class Actor {
+ public:
+  explicit Actor(const Hands& hands)
+      : hands_(hands), board_(hands.board), ladder_(hands.settings) {}
+
+  [[noreturn]] void run();
+  void take_over();
+
+ private:
+  bool await_job();
+  bool halts() const { return !hands_.cell.can_freeze() && herd_.size() > 0; }
+  void wait(std::int64_t for_ns);
+  Reading measure();
+  // Ours to let it have more than: the cell's, or one that only the gauge knows of.
+  double own_limit() const { return wanted_binds_ ? hands_.wanted_limit : hands_.limit; }
+  Look look();
+  void act(const Look& seen);
+  void apply(Act act, const Look& seen);
+  void freeze();
+  void thaw();
+  void mind_brake(double used, double line);
+  void lend(const Look& seen);
+  void take_back();
+  void gather(const Look& seen);
+  void ask(const Look& seen, NewsKind how);
+  void terminate();
+  void kill();
+  void tell(NewsKind kind, const Look& seen);
+  void end();
+  [[noreturn]] void keep_until_empty();
+
+  const Hands& hands_;
+  Board& board_;
+  Ladder ladder_;
+  Track track_{};
+  Answers answers_{};
+  Herd herd_{};  // where there is no group
+  std::int64_t answers_due_ns_ = 0;
+  std::uint64_t request_ = 0;
+  int job_ = -1;               // pidfd
+  bool freezes_ = true;        // until it was refused
+  bool wanted_binds_ = false;  // a limit that no group keeps, before any other
+  bool lent_ = false;
+  bool brake_off_ = false;
+  double lendable_ = 0;
+  double evidence_seconds_ = 0;  // that the next look into the job may take
+};
+
+}  // namespace tidegauge::guard
