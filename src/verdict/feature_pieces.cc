@@ -63,14 +63,7 @@ constexpr std::size_t kFewestLandings = 5;
 
 void add_steps(const std::vector<Landing>& landings, const FeatureView& view,
                std::vector<float>& out) {
-  std::vector<double> x;
-  std::vector<double> z;
-  std::vector<double> drifts;
-  for (const auto& one : landings) {
-    x.push_back(one.number);
-    z.push_back(one.floor);
-    if (one.drift) drifts.push_back(*one.drift);
-  }
+  const auto [x, z, drifts] = columns_of(landings);
   const auto steps = differences(z);
   const Trend trend = fit_trend(x, z, view.setting->scale.noise_floor);
   const std::size_t n = z.size();

@@ -87,14 +87,7 @@ std::size_t first_still(std::span<const Landing> found) {
 
 std::optional<Staircase> climb(std::span<const Landing> found, const Scale& scale, double alpha) {
   if (found.size() < kFewestFloors) return {};
-  std::vector<double> x;
-  std::vector<double> z;
-  std::vector<double> drifts;
-  for (const auto& one : found) {
-    x.push_back(one.number);
-    z.push_back(one.floor);
-    if (one.drift) drifts.push_back(*one.drift);
-  }
+  const auto [x, z, drifts] = columns_of(found);
   Staircase out;
   out.trend = fit_trend(x, z, scale.noise_floor);
   const std::size_t n = z.size();
@@ -117,6 +110,16 @@ std::optional<Staircase> climb(std::span<const Landing> found, const Scale& scal
 }
 
 }  // namespace
+
+LandingColumns columns_of(std::span<const Landing> landings) {
+  LandingColumns columns;
+  for (const auto& one : landings) {
+    columns.numbers.push_back(one.number);
+    columns.floors.push_back(one.floor);
+    if (one.drift) columns.drifts.push_back(*one.drift);
+  }
+  return columns;
+}
 
 std::optional<Staircase> find_staircase(std::span<const Point> points, const EventTrack& events,
                                         const Scale& scale, double block_width, double alpha) {

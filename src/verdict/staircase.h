@@ -25,6 +25,14 @@ struct Landing {
 std::vector<Landing> find_landings(std::span<const Point> points, const EventTrack& events,
                                    double block_width);
 
+// One after the other, as trends are fitted to them.
+struct LandingColumns {
+  std::vector<double> numbers{};
+  std::vector<double> floors{};
+  std::vector<double> drifts{};  // of those that have one
+};
+LandingColumns columns_of(std::span<const Landing> landings);
+
 struct Staircase {
   Trend trend{};          // bytes per event
   double step_error = 0;  // of the mean step, from how much the steps differ
