@@ -173,6 +173,9 @@ const std::vector<record::Entry>& Collector::collect(std::int64_t now_ns) {
   for (auto& process : changes.processes) state.entries.emplace_back(std::move(process));
   for (auto& event : changes.events) state.entries.emplace_back(std::move(event));
   state.watchlist.look_rarely(now_ns, state.warnings);
+  if (state.surroundings->awaits_gpu_use() && state.watchlist.finds_gpu_use(now_ns)) {
+    state.surroundings->begin_with_gpus();
+  }
   state.surroundings->look(now_ns, state.watchlist.pids(), changes.membership);
   for (auto& event : state.surroundings->take_oom_kills(now_ns)) {
     state.entries.emplace_back(std::move(event));

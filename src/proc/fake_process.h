@@ -25,6 +25,7 @@ struct FakeProcess {
   std::uint64_t anon_kb = 1000;
   std::uint64_t file_kb = 400;
   std::uint64_t shmem_kb = 0;
+  std::uint64_t size_pages = 1000;  // of its address space
   Image image{4096, 8192};
   int wait_status = 0;
   int faults = 10;
@@ -32,13 +33,14 @@ struct FakeProcess {
 
   std::string stat() const {
     return fmt::format(
-        "{} ({}) {} {} {} 1 0 -1 0 {} 0 {} 0 0 0 0 0 20 0 {} 0 {} 4096000 {} 999 {} 0 {} 0 0 0 0 0 "
+        "{} ({}) {} {} {} 1 0 -1 0 {} 0 {} 0 0 0 0 0 20 0 {} 0 {} {} {} 999 {} 0 {} 0 0 0 0 0 "
         "0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 {}\n",
         pid, name, state, parent, group == 0 ? pid : group, faults, faults / 5, threads,
-        start_ticks, rss_kb() / 4, image.code_start, image.stack_start, wait_status);
+        start_ticks, size_pages * 4096, rss_kb() / 4, image.code_start, image.stack_start,
+        wait_status);
   }
   std::string statm() const {
-    return fmt::format("1000 {} {} 1 0 1 0\n", rss_kb() / 4, (file_kb + shmem_kb) / 4);
+    return fmt::format("{} {} {} 1 0 1 0\n", size_pages, rss_kb() / 4, (file_kb + shmem_kb) / 4);
   }
   std::string status() const {
     return fmt::format(

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proc/gpu_use.h"
 #include "proc/nvml.h"
 #include "proc/probe.h"
 #include "proc/root.h"
@@ -69,16 +70,6 @@ std::map<pid_t, std::uint64_t> memory_on(nvml::Device device,
   return most;
 }
 
-// True if the process, by that pid in our own namespace, has a GPU open.
-bool has_gpu_open(const Root& root, pid_t pid) {
-  const auto fds = root.list(pid, "fd");
-  if (!fds) return false;
-  return std::any_of(fds->begin(), fds->end(), [&](const std::string& fd) {
-    const auto target = root.read_link(pid, "fd/" + fd);
-    return target && target->starts_with("/dev/nvidia");
-  });
-}
-
 }  // namespace
 
 struct GpuReader::State {
@@ -101,8 +92,10 @@ struct GpuReader::State {
   // The host's pid 812 is not ours: only one that has a GPU open can be meant.
   void keep_those_with_a_gpu(std::map<pid_t, std::uint64_t>& by_pid) const {
     const auto root = Root::open(roots.proc);
-    std::erase_if(by_pid,
-                  [&](const auto& entry) { return !root || !has_gpu_open(*root, entry.first); });
+    std::erase_if(by_pid, [&](const auto& entry) {
+      const auto open = root ? has_gpu_open(*root, entry.first) : Result<bool>(root.error());
+      return !open || !*open;
+    });
   }
 };
 
@@ -110,6 +103,10 @@ GpuReader::GpuReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuReader::GpuReader(GpuReader&&) noexcept = default;
 GpuReader& GpuReader::operator=(GpuReader&&) noexcept = default;
 GpuReader::~GpuReader() = default;
+
+bool GpuReader::is_there(const std::string& library) {
+  return Library(::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) != nullptr;
+}
 
 Result<GpuReader> GpuReader::load(const std::string& library, const Roots& roots) {
   auto state = std::make_unique<State>();

@@ -58,9 +58,13 @@ Surroundings::Surroundings(const CollectOptions& options, pid_t of, Result<Cgrou
   } else if (cgroups.error().reason != Reason::Unsupported) {
     missing_.push_back("the job's memory cgroup is not known: " + cgroups.error().what);
   }
-  if (!options.gpu) return;
-  // No library or no device is how most machines are.
-  if (auto gpus = GpuReader::load(options.nvml, options.roots)) gpu_reader_ = std::move(*gpus);
+  if (options.gpu && GpuReader::is_there(options.nvml)) nvml_ = options.nvml;
+}
+
+void Surroundings::begin_with_gpus() {
+  // A library without a device is how many machines are.
+  if (auto gpus = GpuReader::load(nvml_, roots_)) gpu_reader_ = std::move(*gpus);
+  nvml_.clear();
 }
 
 Surroundings Surroundings::of_process(const CollectOptions& options, pid_t pid) {
@@ -105,9 +109,11 @@ void Surroundings::look_at_cgroups(std::int64_t now_ns, std::span<const pid_t> m
 }
 
 void Surroundings::look_at_gpus(std::int64_t now_ns) {
+  const bool first = gpus_due_ns_ == 0;  // takes ten times as long as the next
   const CpuClock clock;
   gpus_ = gpu_reader_->read();
-  const auto wait = static_cast<std::int64_t>(clock.seconds() / kGpusShareOfACore * 1e9);
+  const double counts = first ? 0 : clock.seconds();
+  const auto wait = static_cast<std::int64_t>(counts / kGpusShareOfACore * 1e9);
   gpus_due_ns_ = now_ns + std::max(kGpusEveryNs, wait);
 }
 

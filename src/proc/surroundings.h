@@ -30,6 +30,10 @@ class Surroundings {
   void look(std::int64_t now_ns, std::span<const pid_t> members, bool changed);
 
   void put_into(record::Sample& sample) const;
+  // There is a library that could tell of GPUs, and nobody was seen to use one yet.
+  bool awaits_gpu_use() const { return !nvml_.empty(); }
+  // Somebody does: GPUs are looked at from now on.
+  void begin_with_gpus();
   // Of one process on all devices together; empty where nobody says so.
   record::Bytes gpu_of(pid_t pid) const;
   // Processes killed for want of memory since the last call.
@@ -44,7 +48,8 @@ class Surroundings {
   void look_at_gpus(std::int64_t now_ns);
 
   Roots roots_;
-  pid_t of_;  // whose cgroups these are; 0: they were named
+  std::string nvml_;  // to be loaded when it is needed; empty: it was, or there is none
+  pid_t of_;          // whose cgroups these are; 0: they were named
 
   std::optional<MachineReader> machine_reader_;
   std::optional<CgroupReader> cgroup_reader_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "proc/deep_state.h"
+#include "proc/gpu_use.h"
 #include "proc/process_reader.h"
 #include "proc/rare_counts.h"
 #include "proc/stat.h"
@@ -23,6 +24,7 @@ struct Watched {
   bool to_be_told = true;                // `process` has changed
   RareCounts rare{};
   DeepState deep{};
+  GpuUse gpu{};
 };
 
 // True of a process that waits for a disk or a server right now, perhaps in the middle of a change

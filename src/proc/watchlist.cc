@@ -22,6 +22,8 @@ constexpr double kClearlyBigger = 1.2;
 // For counts that are taken rarely, in one look; the first one takes them of some hundred.
 constexpr double kRareSeconds = 500e-6;
 constexpr double kFirstRareSeconds = 20e-3;
+// For finding out who uses a GPU: of a usual tree all at once.
+constexpr double kGpuSeconds = 2e-3;
 
 // As a shell says it.
 std::optional<double> exit_status(const Stat& stat, bool ours_to_know) {
@@ -134,6 +136,7 @@ void Watchlist::take_note(Watched& watched, const Stat& stat, std::int64_t now_n
   if (!other_program) return;
   watched.rare.start_over();
   watched.deep = {};
+  watched.gpu = {};
   watched.process.role = record::Role::Other;  // until roles are named again
   if (watched.is_new) return;                  // it will be told as what it is now
   changes_.events.push_back({.at_ns = now_ns, .kind = record::EventKind::Exec, .process = stat.id});
@@ -215,15 +218,16 @@ void Watchlist::name_all_roles() {
 }
 
 void Watchlist::look_rarely(std::int64_t now_ns, Warnings& warnings) {
-  const CpuClock clock;
+  std::optional<CpuClock> clock;  // reading it is a system call, and there is rarely somebody due
   const double most = std::exchange(first_rare_look_, false) ? kFirstRareSeconds : kRareSeconds;
   for (std::size_t tried = 0; tried < members_.size(); ++tried) {
     if (next_rare_ >= members_.size()) next_rare_ = 0;
     auto& watched = members_[next_rare_];
     const bool due = watched.rare.is_due(now_ns, watched.reader.size_bytes());
-    if (due && clock.seconds() > most) return;
+    if (due && clock && clock->seconds() > most) return;
     ++next_rare_;
     if (!due) continue;
+    if (!clock) clock.emplace();
     const auto done = count_rarely(watched, now_ns);
     if (done || done.error().reason != Reason::Denied) continue;
     warnings.once(Warnings::About::OthersProcess, not_ours_to_read(watched.process));
@@ -240,6 +244,25 @@ Result<> Watchlist::count_rarely(Watched& watched, std::int64_t now_ns) {
   if (!watched.rare.vmas_due(now_ns, size)) return fds;
   const auto vmas = watched.rare.count_vmas(files_, pid, watched.reader.folder(), size, now_ns);
   return fds ? vmas : fds;
+}
+
+bool Watchlist::finds_gpu_use(std::int64_t now_ns) {
+  std::optional<CpuClock> clock;  // reading it is a system call, and there is rarely somebody due
+  for (std::size_t tried = 0; tried < members_.size(); ++tried) {
+    if (next_gpu_ >= members_.size()) next_gpu_ = 0;
+    auto& watched = members_[next_gpu_];
+    const auto size = watched.reader.size_bytes();
+    const bool due = watched.gpu.is_due(now_ns, size);
+    if (due && clock && clock->seconds() > kGpuSeconds) return false;
+    ++next_gpu_;
+    if (!due) continue;
+    if (!clock) clock.emplace();
+    if (watched.gpu.look(files_.root(), watched.process.id.pid, watched.reader.folder(), size,
+                         now_ns)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::vector<pid_t> Watchlist::pids() const {

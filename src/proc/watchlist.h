@@ -39,6 +39,9 @@ class Watchlist {
   // Takes counts that are due, of as many members as a fraction of a millisecond is enough for, and
   // more the first time.
   void look_rarely(std::int64_t now_ns, Warnings& warnings);
+  // True as soon as a member is seen to use a GPU, or is not ours to know; asks those that are due,
+  // as far as 2 ms are enough.
+  bool finds_gpu_use(std::int64_t now_ns);
 
   std::span<Watched> members() { return members_; }
   std::span<const Watched> members() const { return members_; }
@@ -73,6 +76,7 @@ class Watchlist {
   record::ProcessId biggest_{};          // when roles were named last
   std::uint64_t biggest_when_named_ = 0;
   std::size_t next_rare_ = 0;  // whose turn it is
+  std::size_t next_gpu_ = 0;   // the same
   bool first_rare_look_ = true;
 };
 
