@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "proc/run_time.h"
+
 namespace tidegauge::proc {
 
 KeptFile::KeptFile(KeptFile&& other) noexcept
@@ -43,6 +45,10 @@ Result<std::string_view> Files::read(pid_t pid, std::string_view file) {
   const auto fd = root_.open_file(pid, file);
   if (!fd) return fd.error();
   return read_start(fd->get(), pid, file);
+}
+
+std::optional<std::int64_t> Files::run_time(pid_t pid) const {
+  return pids_are_ours_ ? run_time_ns(pid) : std::nullopt;
 }
 
 Result<std::string_view> Files::read_start(int fd, pid_t pid, std::string_view file) {

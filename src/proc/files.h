@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +46,11 @@ class Files {
   Result<std::string_view> read(KeptFile& kept, pid_t pid, std::string_view file);
   Result<std::string_view> read(pid_t pid, std::string_view file);
 
+  // Whether pids mean the same to system calls as in these files.
+  void trust_pids(bool ours) { pids_are_ours_ = ours; }
+  // What run_time_ns() says, where it speaks of the same process.
+  std::optional<std::int64_t> run_time(pid_t pid) const;
+
   const Root& root() const { return root_; }
   std::size_t kept() const { return kept_; }
   bool has_room() const { return kept_ < most_kept_; }  // to keep one more
@@ -54,6 +61,7 @@ class Files {
   Root root_;
   std::size_t most_kept_;
   std::size_t kept_ = 0;
+  bool pids_are_ours_ = false;
   std::vector<char> buffer_ = std::vector<char>(8192);  // status with many cores' masks: 3 KB
 };
 

@@ -22,6 +22,9 @@ class Newcomers {
  public:
   explicit Newcomers(const Root& root);
 
+  // True if pids in the folder are those of our own pid namespace, and the kernel's.
+  bool pids_are_ours() const { return is_the_kernels_; }
+
   // Candidates: all that is new, and more: threads, processes that have ended again, and each of
   // the newcomers of the last look once more, since a pid is given out a moment before its process
   // can be seen.

@@ -27,6 +27,8 @@ constexpr double kQuietAfterSeconds = 5;
 // One that stays exactly as it is for that long is asked whether it still does every two seconds.
 constexpr double kStillAfterSeconds = 10;
 constexpr std::int64_t kCountStillEverySeconds = 2;
+// One that has not run is as it was, but for what others do to it.
+constexpr std::int64_t kLongestRestNs = 10 * kSecondNs;
 
 std::uint64_t page_bytes() {
   static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -71,10 +73,26 @@ Result<std::optional<Stat>> ProcessReader::look(Files& files, std::int64_t now_n
                                                 double interval_seconds) {
   // Half an interval too early is better than half of one too late.
   const auto soon_ns = now_ns + static_cast<std::int64_t>(interval_seconds / 2 * 1e9);
-  if (!full_due_ns_ || soon_ns >= *full_due_ns_) return look_fully(files, now_ns);
-  if (soon_ns >= count_due_ns_) return moving_ ? look_fully(files, now_ns) : count(files, now_ns);
-  if (is_quiet(now_ns)) return std::optional<Stat>{};
-  return look_quickly(files, now_ns);
+  const bool full_due = !full_due_ns_ || soon_ns >= *full_due_ns_;
+  const bool count_due = soon_ns >= count_due_ns_;
+  if (!full_due && !count_due && is_quiet(now_ns)) return std::optional<Stat>{};
+  const auto ran_ns = files.run_time(last_.id.pid);  // before it is looked at, so never too late
+  if (!full_due && rests(ran_ns, now_ns, count_due)) {
+    if (count_due) count_due_ns_ = now_ns + kSecondNs;
+    return std::optional<Stat>{};
+  }
+  ran_ns_ = ran_ns;
+  looked_ns_ = now_ns;
+  if (full_due || (count_due && moving_)) return look_fully(files, now_ns);
+  return count_due ? count(files, now_ns) : look_quickly(files, now_ns);
+}
+
+// Whether there is nothing new to be seen, since it has not run. After a look that did not tell
+// everything about a process that moved there is.
+bool ProcessReader::rests(std::optional<std::int64_t> ran_ns, std::int64_t now_ns,
+                          bool count_due) const {
+  if (!ran_ns || now_ns - looked_ns_ >= kLongestRestNs) return false;
+  return *ran_ns == (count_due && moving_ ? ran_fully_ns_ : ran_ns_);
 }
 
 Result<std::optional<Stat>> ProcessReader::look_fully(Files& files, std::int64_t now_ns) {
@@ -84,6 +102,7 @@ Result<std::optional<Stat>> ProcessReader::look_fully(Files& files, std::int64_t
   auto stat = parse_stat(*text);
   if (!stat) return stat.error();
   if (stat->id != last_.id) return Error{Reason::Gone, std::to_string(pid) + ": another process"};
+  ran_fully_ns_ = ran_ns_;
   const bool first = !full_due_ns_;
   const auto memory_before = last_.memory;
   const auto activity_before = std::exchange(last_.activity, activity_of(*stat));

@@ -38,6 +38,7 @@ class Tree {
   // What may have changed while it lives.
   void note(const Stat& stat);
 
+  bool pids_are_ours() const { return newcomers_.pids_are_ours(); }
   bool contains(const record::ProcessId& id) const;
   std::size_t size() const { return members_.size(); }
 

@@ -39,7 +39,9 @@ std::uint64_t anon_of(const Watched& watched) {
 }  // namespace
 
 Watchlist::Watchlist(Root root, std::size_t most_kept_files)
-    : files_(std::move(root), most_kept_files), tree_(files_.root()) {}
+    : files_(std::move(root), most_kept_files), tree_(files_.root()) {
+  files_.trust_pids(tree_.pids_are_ours());
+}
 
 Result<> Watchlist::add_root(pid_t pid) {
   auto joined = tree_.add_root(files_.root(), pid);
