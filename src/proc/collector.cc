@@ -189,6 +189,10 @@ const std::vector<record::Entry>& Collector::collect(std::int64_t now_ns) {
   return state.entries;
 }
 
+void Collector::add_cost(double cpu_seconds) {
+  state_->interval.add_to_look(cpu_seconds);
+}
+
 void Collector::look_at_all_next() {
   for (auto& watched : state_->watchlist.members()) watched.reader.look_fully_next();
 }

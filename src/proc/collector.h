@@ -47,6 +47,9 @@ class Collector {
   // until the next call.
   const std::vector<record::Entry>& collect(std::int64_t now_ns);
 
+  // CPU time that was spent on what the last look has found: it counts as looking.
+  void add_cost(double cpu_seconds);
+
   // The next look is the last one: it asks after all, also those that have been quiet for long.
   void look_at_all_next();
 

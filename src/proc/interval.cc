@@ -17,6 +17,10 @@ void Interval::add_look(double cpu_seconds) {
   last_[looks_++ % last_.size()] = cpu_seconds;
 }
 
+void Interval::add_to_look(double cpu_seconds) {
+  if (looks_ > 0) last_[(looks_ - 1) % last_.size()] += cpu_seconds;
+}
+
 double Interval::look_seconds() const {
   if (looks_ < last_.size()) return 0;
   auto sorted = last_;

@@ -13,6 +13,7 @@ class Interval {
   explicit Interval(double asked_seconds) : asked_seconds_(asked_seconds) {}
 
   void add_look(double cpu_seconds);
+  void add_to_look(double cpu_seconds);  // to the last one
   double seconds() const;
   double asked_seconds() const { return asked_seconds_; }
   // CPU time of a look: the middle one of the last five, since one that had to get to know many new

@@ -24,6 +24,16 @@ TEST(Interval, StretchesSoThatLookingStaysBelowTwoPercentOfACore) {
   EXPECT_TRUE(interval.is_stretched());
 }
 
+TEST(Interval, WhatIsDoneWithALookIsPartOfItsCost) {
+  Interval interval(1);
+  interval.add_to_look(7);  // of none
+  for (int i = 0; i < 5; ++i) {
+    interval.add_look(0.02);
+    interval.add_to_look(0.08);
+  }
+  EXPECT_NEAR(interval.seconds(), 5, 1e-6);
+}
+
 TEST(Interval, OneDearLookDoesNotCount) {
   Interval interval(1);
   for (const double seconds : {0.2, 0.001, 0.001, 0.3, 0.001, 0.001, 0.001, 0.2}) {
