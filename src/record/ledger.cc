@@ -2,6 +2,7 @@
 #include "record/ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidegauge::record {
 
@@ -15,6 +16,11 @@ void add_to(Bytes& sum, const Bytes& value) {
 const Cgroup* own_group(const Sample& sample) {
   if (sample.cgroups.empty() || !sample.cgroups.front().exclusive) return nullptr;
   return &sample.cgroups.front();
+}
+
+bool has_only_counters(const ProcessSample& process) {
+  const auto& memory = process.memory;
+  return process.others.empty() && !memory.uss && !memory.pss;
 }
 
 // Forked processes count a swapped page once each: what all of them hold cannot be more than what
@@ -31,11 +37,47 @@ Bytes at_most_swapped_out(Bytes swap, const Sample& sample, const Cgroup* group)
 
 }  // namespace
 
+void LedgerKeeper::add(const Process& process) {
+  told_ = true;
+  sharing_.add(process);
+}
+
+void LedgerKeeper::add(const Event& event) {
+  told_ = told_ || event.kind == EventKind::Started || event.kind == EventKind::Exited ||
+          event.kind == EventKind::Exec;
+  sharing_.add(event);
+}
+
+LedgerKeeper::Counted LedgerKeeper::counted_in(const Sample& sample) {
+  Counted counted;
+  if (const auto* group = own_group(sample)) {
+    counted = {.current = group->current, .anon = group->anon, .swap = group->swap};
+  }
+  if (sample.machine) {
+    counted.swap_total = sample.machine->swap_total;
+    counted.swap_free = sample.machine->swap_free;
+  }
+  return counted;
+}
+
+void LedgerKeeper::compare(const Sample& sample) {
+  const auto counted = counted_in(sample);
+  processes_as_before_ = !std::exchange(told_, false) && !sample.processes.empty() &&
+                         sample.others.empty() && sample.processes == processes_ &&
+                         std::all_of(processes_.begin(), processes_.end(), has_only_counters);
+  as_before_ = processes_as_before_ && counted == counted_;
+  if (!processes_as_before_) processes_ = sample.processes;
+  counted_ = counted;
+}
+
 const Ledger& LedgerKeeper::add(const Sample& sample) {
   // Somebody's file of numbers knows no processes: nothing to keep, thousands of times.
   if (sample.processes.empty() && sample.cgroups.empty() && sharing_.remembered() == 0) {
+    processes_as_before_ = as_before_ = false;
     return last_ = Ledger{};
   }
+  compare(sample);
+  if (as_before_) return last_;
   const auto* group = own_group(sample);
   const auto held = sharing_.add(sample, group != nullptr ? group->anon : Bytes{});
   Ledger ledger;

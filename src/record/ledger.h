@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "record/recording.h"
 #include "record/sample.h"
@@ -38,20 +39,43 @@ struct Ledger {
 // want to know: it is told of an entry first, and handed on with it.
 class LedgerKeeper {
  public:
-  void add(const Process& process) { sharing_.add(process); }
-  void add(const Event& event) { sharing_.add(event); }
+  void add(const Process& process);
+  void add(const Event& event);
   void add(const Profile&) {}  // says nothing of what the kernel counts
   const Ledger& add(const Sample& sample);
   void add(const Entry& entry);
   const Ledger& last() const { return last_; }  // of the last sample
+  // Most samples of a job find most as the one before did, and who keeps what that one said need
+  // not look again: at the processes, which are the same and as they were, …
+  bool processes_as_before() const { return processes_as_before_; }
+  // … or at anything that is in the ledger, either. (False where a sample has more than counters:
+  // walks over page tables, series of somebody's file.)
+  bool as_before() const { return as_before_; }
   // What a process adds to the total of the last sample: shared pages are counted for the one that
   // had them first.
   std::uint64_t own(const ProcessId& id) const { return sharing_.own(id); }
   std::size_t remembered() const { return sharing_.remembered(); }  // processes, living and gone
 
  private:
+  // What the ledger takes from outside the processes.
+  struct Counted {
+    Bytes current{};  // by the job's own cgroup
+    Bytes anon{};
+    Bytes swap{};
+    Bytes swap_total{};  // of the machine
+    Bytes swap_free{};
+    bool operator==(const Counted&) const = default;
+  };
+  static Counted counted_in(const Sample& sample);
+  void compare(const Sample& sample);
+
   Sharing sharing_;
   Ledger last_{};
+  std::vector<ProcessSample> processes_{};  // of the last sample
+  Counted counted_{};
+  bool told_ = true;  // of processes, since then
+  bool processes_as_before_ = false;
+  bool as_before_ = false;
 };
 
 }  // namespace tidegauge::record

@@ -287,6 +287,60 @@ TEST(Ledger, ACgroupThatCannotBeRightIsNotBelieved) {
   }
 }
 
+TEST(Ledger, SaysWhenNothingHasChanged) {
+  LedgerKeeper keeper;
+  Sample sample{.processes = {{.id = {7, 1}, .memory = {.rss = 60, .anon = 10}}}};
+  keeper.add(sample);
+  EXPECT_FALSE(keeper.as_before()) << "it is the first";
+  const auto first = keeper.last().total;
+  sample.at_ns += 1'000'000'000;
+  EXPECT_EQ(keeper.add(sample).total, first);
+  EXPECT_TRUE(keeper.as_before());
+  keeper.add(Event{.kind = EventKind::Step, .value = 3});
+  keeper.add(sample);
+  EXPECT_TRUE(keeper.as_before()) << "a step changes nothing here";
+  sample.processes[0].activity.threads = 9;
+  keeper.add(sample);
+  EXPECT_FALSE(keeper.processes_as_before());
+  sample.processes[0].memory.pss = 30;
+  for (int walk = 0; walk < 2; ++walk) {
+    keeper.add(sample);
+    EXPECT_FALSE(keeper.as_before()) << "each walk counts";
+  }
+}
+
+TEST(Ledger, WhatTheKernelChargesTheGroupIsNewThoughTheProcessesAreNot) {
+  LedgerKeeper keeper;
+  Sample sample{.processes = {{.id = {7, 1}, .memory = {.rss = 60, .anon = 60}}}};
+  sample.cgroups.push_back({.path = "/job", .exclusive = true, .current = 100});
+  keeper.add(sample);
+  sample.cgroups[0].current = 120;
+  EXPECT_EQ(keeper.add(sample).charged, 120u);
+  EXPECT_TRUE(keeper.processes_as_before());
+  EXPECT_FALSE(keeper.as_before());
+}
+
+// Told of a process again, it looks at everything anew.
+TEST(LedgerLaws, WhatIsNotLookedAtAgainIsAsIfItWere) {
+  EXPECT_TRUE(rc::check([] {
+    WatchedTree quick, thorough;
+    const Process again{.id = {1, 1}, .name = "x"};  // nobody of the tree
+    const auto main = quick.tree.start();
+    thorough.tree.start();
+    for (const int bytes : *rc::gen::container<std::vector<int>>(20, rc::gen::inRange(0, 3))) {
+      for (auto* one : {&quick, &thorough}) one->tree.grow(main, bytes);
+      thorough.keeper.add(again);
+      const auto walked = bytes == 2 ? std::set<ProcessId>{main} : std::set<ProcessId>{};
+      const auto a = quick.look(walked);
+      const auto b = thorough.look(walked);
+      RC_ASSERT(a.total == b.total);
+      RC_ASSERT(a.anon == b.anon);
+      RC_ASSERT(quick.keeper.own(main) == thorough.keeper.own(main));
+      RC_ASSERT(!thorough.keeper.as_before());
+    }
+  }));
+}
+
 TEST(Ledger, ForgetsThoseWhoLeft) {
   WatchedTree watched;
   auto last = watched.tree.start();

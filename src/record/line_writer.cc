@@ -155,7 +155,10 @@ void LineWriter::add(const Sample& sample) {
     append_series(text_, sample.others);
   }
   text_ += "}\n";
-  last_ = sample;
+  last_.machine = sample.machine;
+  last_.cgroups = sample.cgroups;
+  last_.gpus = sample.gpus;
+  last_.others = sample.others;
 }
 
 // True where a line has nothing to say of the processes. What is of one sample only is news.
@@ -193,6 +196,7 @@ void LineWriter::add_processes(const Sample& sample) {
   add_columns(now);
   add_states(now);
   add_others(now);
+  last_.processes = now;
 }
 
 template <class IsNews>

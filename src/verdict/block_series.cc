@@ -37,6 +37,11 @@ void BlockSeries::add(double at, double bytes) {
   ++block.count;
 }
 
+void BlockSeries::repeat(double since, std::span<const double> times) {
+  if (count_ == 0 || last_at_ < since) return;
+  for (const double at : times) add(at, last_);
+}
+
 BlockSeries::Block& BlockSeries::block_of(double at) {
   while (at / width_ >= static_cast<double>(kMostBlocks)) double_width();
   const auto index = static_cast<std::size_t>(at / width_);

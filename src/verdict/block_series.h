@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "verdict/swing_counter.h"
@@ -28,6 +29,10 @@ class BlockSeries {
 
   // Times must not run backwards; one that does is taken as the latest seen.
   void add(double at, double bytes);
+
+  // The same bytes again at each of `times`, where the last ones came at
+  // `since` and not before.
+  void repeat(double since, std::span<const double> times);
 
   std::vector<Point> points() const;  // of the blocks that are not empty
   double block_width() const { return width_; }

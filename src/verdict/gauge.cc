@@ -14,7 +14,8 @@ struct Gauge::State {
 
   // Calls `say` with a judgement of all that was seen.
   template <class Say>
-  auto judged(const Rules& by, const Say& say) const {
+  auto judged(const Rules& by, const Say& say) {
+    watched.settle();
     if (!watched.waits()) return say(Judgement(watched, by));
     const Watched all = watched.with_what_waits();
     return say(Judgement(all, by));

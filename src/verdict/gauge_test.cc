@@ -181,5 +181,35 @@ TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
   EXPECT_EQ(gauge.judge().all[0].klass, Class::WarmUp);
 }
 
+// Samples that repeat the one before are not looked at one by one. Told of the
+// processes again, the gauge looks.
+TEST(Gauge, SamplesThatRepeatTheOneBeforeCountAsMuchAsOthers) {
+  const ProcessId job{10, 1};
+  const ProcessId worker{11, 2};
+  FakeRecording quick, thorough;
+  for (auto* recording : {&quick, &thorough}) {
+    for (int i = 0; i < 1500; ++i) {
+      if (i == 0 || recording == &thorough) {
+        recording->process(job, "python", Role::Main).process(worker, "python", Role::Other);
+      }
+      const double bytes = (300 + 20 * (i / 97) - (i % 500 == 250 ? 200 : 0)) * kMebibyte;
+      if (i / 100 % 3 == 0) {
+        recording->anon(i, {{job, bytes}});
+      } else {
+        recording->anon(i, {{job, bytes}, {worker, 80 * kMebibyte}});
+      }
+    }
+  }
+  const auto few = judge(quick.get(), {});
+  const auto all = judge(thorough.get(), {});
+  ASSERT_EQ(few.all.size(), all.all.size());
+  EXPECT_EQ(few.explanation, all.explanation);
+  for (std::size_t k = 0; k < all.all.size(); ++k) {
+    EXPECT_EQ(few.all[k].klass, all.all[k].klass);
+    EXPECT_EQ(few.all[k].p_leak, all.all[k].p_leak);
+    EXPECT_EQ(few.all[k].evidence, all.all[k].evidence);
+  }
+}
+
 }  // namespace
 }  // namespace tidegauge::verdict

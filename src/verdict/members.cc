@@ -112,6 +112,15 @@ void Members::add(const record::ProcessSample& process, double at, double own, d
   }
 }
 
+void Members::repeat(double since, std::span<const double> times) {
+  for (auto& [id, member] : members_) {
+    if (member.last_seen < since) continue;
+    member.own.repeat(since, times);
+    for (auto& [kind, series] : member.kinds) series.repeat(since, times);
+    member.last_seen = times.back();
+  }
+}
+
 std::vector<std::pair<record::ProcessId, const Member*>> Members::ordered() const {
   std::vector<std::pair<record::ProcessId, const Member*>> out;
   for (const auto& [id, member] : members_) out.emplace_back(id, &member);

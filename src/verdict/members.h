@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ class Members {
   void restart(const record::ProcessId& id, double at);
   // `own`: what the process adds to the tree's `total`.
   void add(const record::ProcessSample& process, double at, double own, double total);
+
+  // All that were seen at `since` were seen as they were then at each of
+  // `times`, too.
+  void repeat(double since, std::span<const double> times);
 
   const std::map<record::ProcessId, Member>& all() const { return members_; }
   // The job first, then by size.

@@ -23,6 +23,7 @@ constexpr double kFalling = 0.95;
 constexpr double kLongestEnding = 10;
 constexpr double kLongestEndingShare = 0.2;
 constexpr std::size_t kMostFalling = 256;
+constexpr std::size_t kMostRepeats = 32;
 // A level that was held before, within this share of the run, is where a spike or a tooth ends.
 constexpr double kLately = 0.25;
 constexpr double kSameLevel = 0.98;
@@ -92,7 +93,25 @@ bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) con
          (falling_.size() < kMostFalling && seen.at - falling_.front().seen.at <= longest_ending());
 }
 
+void Watched::repeat(const record::Sample& sample) {
+  limits_.add(sample);
+  repeats_.push_back(since_origin(sample.at_ns));
+  if (repeats_.size() == kMostRepeats) settle();
+}
+
+void Watched::settle() {
+  if (repeats_.empty()) return;
+  total_.repeat(taken_at_, repeats_);
+  shmem_.repeat(taken_at_, repeats_);
+  gpu_.repeat(taken_at_, repeats_);
+  members_.repeat(taken_at_, repeats_);
+  taken_at_ = repeats_.back();
+  repeats_.clear();
+}
+
 void Watched::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
+  if (ledgers.as_before() && falling_.empty() && total_.count() > 0) return repeat(sample);
+  settle();
   living_.clear();
   for (const auto& process : sample.processes) living_.push_back(process.id);
   Seen seen = look_at(sample, ledgers);
@@ -116,6 +135,7 @@ Watched Watched::with_what_waits() const {
 }
 
 void Watched::take(const record::Sample& sample, const Seen& seen) {
+  taken_at_ = seen.at;
   const auto& processes = sample.processes;
   if (!processes.empty()) total_.add(seen.at, seen.held);
   if (seen.shmem) shmem_.add(seen.at, static_cast<double>(*seen.shmem));

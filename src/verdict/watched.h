@@ -27,6 +27,11 @@ class Watched {
   // `ledgers` was told of this sample and all that came before it.
   void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
 
+  // To be called before anything is asked for: samples that repeat the one
+  // before are put off, since each series of each process has its own place in
+  // memory, and going there takes longest.
+  void settle();
+
   // The same with the samples that still wait for what follows them.
   bool waits() const { return !falling_.empty(); }
   Watched with_what_waits() const;
@@ -67,6 +72,7 @@ class Watched {
   void left(const record::ProcessId& id);
   void take_falling();
   void take(const record::Sample& sample, const Seen& seen);
+  void repeat(const record::Sample& sample);
   void add_column(const record::NamedBytes& column, double at);
 
   record::Header header_{};
@@ -78,6 +84,8 @@ class Watched {
   std::optional<std::int64_t> origin_ns_{};
   std::vector<record::ProcessId> living_{};
   std::vector<Waiting> falling_{};
+  double taken_at_ = 0;            // the last sample that was not put off
+  std::vector<double> repeats_{};  // times of those since
   BlockSeries total_{};
   BlockSeries shmem_{};
   BlockSeries gpu_{};

@@ -92,19 +92,18 @@ std::string event_line(const record::Event& event) {
 
 }  // namespace
 
-void JsonLines::put_sample(const record::Sample& sample, const record::Ledger& ledger) {
+void JsonLines::put_sample(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   seconds_ = static_cast<double>(sample.at_ns) / 1e9;
   line_ = R"({"type":"sample","seconds":)";
   fmt::format_to(std::back_inserter(line_), "{},", seconds_);
-  put_tree(line_, ledger);
+  put_tree(line_, ledgers.last());
   line_ += R"(,"processes":)";
-  line_ += processes_of(sample);
+  line_ += processes_of(sample, ledgers.processes_as_before());
   line_ += "}\n";
 }
 
-const std::string& JsonLines::processes_of(const record::Sample& sample) {
-  if (!last_text_.empty() && sample.processes == last_processes_) return last_text_;
-  last_processes_ = sample.processes;
+const std::string& JsonLines::processes_of(const record::Sample& sample, bool as_before) {
+  if (as_before && !last_text_.empty()) return last_text_;
   auto& text = last_text_ = '[';
   for (const auto& one : sample.processes) {
     text += R"({"pid":)";
@@ -124,7 +123,7 @@ const std::string& JsonLines::processes_of(const record::Sample& sample) {
 
 std::string_view JsonLines::add(const record::Entry& entry, const record::LedgerKeeper& ledgers) {
   if (const auto* sample = std::get_if<record::Sample>(&entry)) {
-    put_sample(*sample, ledgers.last());
+    put_sample(*sample, ledgers);
     return line_;
   }
   if (const auto* process = std::get_if<record::Process>(&entry)) {

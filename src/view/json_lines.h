@@ -27,14 +27,13 @@ class JsonLines {
   std::string_view last_verdict(const verdict::Verdicts& verdicts, const std::string& source);
 
  private:
-  void put_sample(const record::Sample& sample, const record::Ledger& ledger);
+  void put_sample(const record::Sample& sample, const record::LedgerKeeper& ledgers);
   // The list of a sample's processes, from its bracket on.
-  const std::string& processes_of(const record::Sample& sample);
+  const std::string& processes_of(const record::Sample& sample, bool as_before);
 
   std::map<record::ProcessId, std::string> names_;  // and roles, as fields of a line
   std::string line_;                                // its memory is used again
   // Most samples find all processes as the one before did, and numbers take longest to write.
-  std::vector<record::ProcessSample> last_processes_;
   std::string last_text_;
   std::optional<verdict::Class> last_class_{};
   double seconds_ = 0;
