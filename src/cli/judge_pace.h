@@ -28,7 +28,7 @@ inline constexpr JudgePaces kJudgeTree{.moving = {.share_of_a_core = 0.0001,
                                                   .soonest_seconds = 2,
                                                   .latest_seconds = 60},
                                        .quiet = {.share_of_a_core = 0.00002,
-                                                 .at_first = 1,
+                                                 .at_first = 2,
                                                  .rarely = 1.0 / 20,
                                                  .soonest_seconds = 2,
                                                  .latest_seconds = 60}};

@@ -15,15 +15,24 @@ constexpr std::size_t kMostCommandBytes = 512;
 constexpr std::size_t kMostGuardLines = 20;
 constexpr std::string_view kGuardsWords = "guard: ";
 
-std::size_t index_of(Part part) {
-  return static_cast<std::size_t>(part);
-}
 std::size_t index_of(record::Role role) {
   return static_cast<std::size_t>(role);
 }
 
-void add_if_known(Tally& tally, const record::Bytes& bytes) {
-  if (bytes) tally.add(static_cast<double>(*bytes));
+// Of many tallies; a bit in `told` for each that was added to.
+template <std::size_t N, class Which, class Value>
+void add_if_known(std::array<Tally, N>& tallies, std::uint32_t& told, Which which,
+                  const std::optional<Value>& value) {
+  if (!value) return;
+  tallies[static_cast<std::size_t>(which)].add(static_cast<double>(*value));
+  told |= 1u << static_cast<std::size_t>(which);
+}
+
+template <std::size_t N>
+void repeat_told(std::array<Tally, N>& tallies, std::uint32_t told, std::uint64_t times) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if ((told >> i & 1) != 0) tallies[i].repeat(times);
+  }
 }
 
 // What a process holds: resident without what is counted for others too, and swapped.
@@ -220,12 +229,16 @@ double Accounts::add_process(const record::ProcessSample& seen, double at) {
         static_cast<std::int64_t>(*memory.rss) - static_cast<std::int64_t>(*memory.pss);
   }
   const auto total = held(memory, account.counted_twice.value_or(0));
-  if (total) account.tallies[index_of(Part::Total)].add(*total);
-  add_if_known(account.tallies[index_of(Part::Anon)], memory.anon);
-  add_if_known(account.tallies[index_of(Part::File)], memory.file);
-  add_if_known(account.tallies[index_of(Part::Shmem)], memory.shmem);
-  add_if_known(account.tallies[index_of(Part::Swap)], memory.swap);
-  add_if_known(account.tallies[index_of(Part::Gpu)], memory.gpu);
+  account.told = 0;
+  const auto add = [&account](Part part, const auto& value) {
+    add_if_known(account.tallies, account.told, part, value);
+  };
+  add(Part::Total, total);
+  add(Part::Anon, memory.anon);
+  add(Part::File, memory.file);
+  add(Part::Shmem, memory.shmem);
+  add(Part::Swap, memory.swap);
+  add(Part::Gpu, memory.gpu);
   account.peak_rss =
       std::max({account.peak_rss, memory.peak_rss.value_or(0), memory.rss.value_or(0)});
   return total.value_or(0);
@@ -233,16 +246,18 @@ double Accounts::add_process(const record::ProcessSample& seen, double at) {
 
 void Accounts::add_ledger(const record::Ledger& now, double at) {
   ledger = now;
-  const auto tally = [this](Line line) -> Tally& { return lines[static_cast<std::size_t>(line)]; };
-  tally(Line::Total).add(static_cast<double>(ledger.total));
-  add_if_known(tally(Line::Anon), ledger.anon);
-  add_if_known(tally(Line::File), ledger.file);
-  add_if_known(tally(Line::Shmem), ledger.shmem);
-  add_if_known(tally(Line::Swap), ledger.swap);
-  add_if_known(tally(Line::PageTables), ledger.page_tables);
-  add_if_known(tally(Line::Hugetlb), ledger.hugetlb);
-  add_if_known(tally(Line::Gpu), ledger.gpu);
-  if (ledger.charged) tally(Line::Unexplained).add(static_cast<double>(ledger.unexplained));
+  const auto add = [this](Line line, const auto& value) {
+    add_if_known(lines, lines_told_, line, value);
+  };
+  add(Line::Total, std::optional(ledger.total));
+  add(Line::Anon, ledger.anon);
+  add(Line::File, ledger.file);
+  add(Line::Shmem, ledger.shmem);
+  add(Line::Swap, ledger.swap);
+  add(Line::PageTables, ledger.page_tables);
+  add(Line::Hugetlb, ledger.hugetlb);
+  add(Line::Gpu, ledger.gpu);
+  if (ledger.charged) add(Line::Unexplained, std::optional(ledger.unexplained));
   history.add(at, static_cast<double>(ledger.total), progress.step());
 }
 
@@ -277,10 +292,33 @@ bool Accounts::only_wrappers_left() const {
   return others == 0 && role(record::Role::Main).most > 0;
 }
 
+void Accounts::pass(const record::Sample& sample) {
+  ++samples;
+  last_at = seconds_of(sample.at_ns);
+  if (lines_told_ != 0) {
+    history.add(last_at, static_cast<double>(ledger.total), progress.step());
+  }
+  add_surroundings(sample);
+}
+
+void Accounts::repeat(std::uint64_t passed) {
+  for (auto& [id, account] : processes) {
+    if (account.gone || account.last_seen != added_at_) continue;
+    repeat_told(account.tallies, account.told, passed);
+    account.last_seen = last_at;
+  }
+  for (auto& each : roles) {
+    if (each.now > 0) each.together.repeat(passed);
+  }
+  repeat_told(lines, lines_told_, passed);
+  added_at_ = last_at;
+}
+
 void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   const auto at = seconds_of(sample.at_ns);
   if (samples++ == 0) first_at = at;
-  last_at = at;
+  last_at = added_at_ = at;
+  lines_told_ = 0;
   std::array<double, 5> sums{};
   std::array<std::size_t, 5> counts{};
   bool known = false;

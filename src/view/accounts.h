@@ -44,6 +44,7 @@ struct ProcessAccount {
   std::uint64_t peak_rss = 0;  // as the kernel kept it, between our samples too
   // What its rss counted twice when its page tables were last walked.
   std::optional<std::int64_t> counted_twice{};
+  std::uint32_t told = 0;  // the parts that the last sample had, a bit for each
 
   const Tally& tally(Part part) const { return tallies[static_cast<std::size_t>(part)]; }
 };
@@ -59,6 +60,11 @@ struct Accounts {
   void begin(const record::Header& header);
   // `ledgers` was told of this entry and all before.
   void add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
+  // The same for a sample that finds all as the one before did, in two parts:
+  // what is new in each such sample, and what can be done for many of them at
+  // once.
+  void pass(const record::Sample& sample);
+  void repeat(std::uint64_t passed);
 
   const Tally& line(Line wanted) const { return lines[static_cast<std::size_t>(wanted)]; }
   const RoleAccount& role(record::Role wanted) const {
@@ -103,6 +109,8 @@ struct Accounts {
   std::map<record::ProcessId, record::Role> role_of_{};  // of the living
   std::array<std::size_t, 5> living_{};                  // how many of each role
   std::size_t gone_ = 0;
+  double added_at_ = 0;  // the last sample that was not just passed
+  std::uint32_t lines_told_ = 0;
 };
 
 }  // namespace tidegauge::view

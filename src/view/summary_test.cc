@@ -171,5 +171,28 @@ TEST(Summary, SaysSomethingBeforeTheFirstSample) {
   EXPECT_TRUE(nlohmann::json::accept(summary.json()));
 }
 
+// Samples that find all as it was are not counted one by one. Told of a process
+// again, they are.
+TEST(Summary, SamplesThatRepeatTheOneBeforeCountAsMuchAsOthers) {
+  const record::Process job{.id = {7, 1}, .name = "train.py", .role = record::Role::Main};
+  const record::Process worker{.id = {8, 2}, .name = "pt_data_worker"};
+  Summary quick, thorough;
+  for (auto* summary : {&quick, &thorough}) {
+    for (int i = 0; i < 300; ++i) {
+      if (i == 0 || summary == &thorough) summary->add(job);
+      if (i == 100) summary->add(worker);
+      record::Sample sample{.at_ns = i * 1'000'000'000ll};
+      const auto bytes = (100ull + static_cast<unsigned>(i / 70)) << 20;
+      sample.processes.push_back({.id = job.id, .memory = {.rss = bytes, .anon = bytes}});
+      if (i >= 100 && i < 200) {
+        sample.processes.push_back({.id = worker.id, .memory = {.rss = 50 << 20}});
+      }
+      summary->add(sample);
+    }
+  }
+  EXPECT_EQ(quick.json(), thorough.json());
+  EXPECT_EQ(plain_text(quick), plain_text(thorough));
+}
+
 }  // namespace
 }  // namespace tidegauge::view

@@ -40,6 +40,10 @@ void Tally::add(double bytes) {
   ++in_block_;
 }
 
+void Tally::repeat(std::uint64_t times) {
+  for (; count_ > 0 && times > 0; --times) add(last_);
+}
+
 double Tally::floor() const {
   if (ended_ && count_ > 1) {
     for (auto moments = std::min<std::uint64_t>(kLastMoments, count_ - 1); moments > 0; --moments) {

@@ -16,6 +16,7 @@ inline constexpr std::size_t kLastMoments = 4;
 class Tally {
  public:
   void add(double bytes);
+  void repeat(std::uint64_t times);  // the last one, so many times more
   // Whose memory it was has gone: a fall just before that is its end, and not what stayed. What is
   // added later begins anew.
   void end() { ended_ = true; }
