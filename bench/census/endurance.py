@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thousand censuses of a process that does many things at once and checks them all.
 
-    endurance.py TIDEGAUGE [--times 1000] [--kill]
+    endurance.py TIDEGAUGE [--times 1000] [--kill census | hand | both]
 
-With --kill each census is killed at a random moment instead.
+With --kill each census is killed at a random moment instead: the process that was started, the one that it has made to hold the
+target, or both at once.
 """
 import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
 
 BUSY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "busy.py")
+
+BUSY_THREADS = 8
 
 
 def state_of(pid):
@@ -25,8 +29,11 @@ def state_of(pid):
 def children_of(pid):
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children") as children:
-            found += children.read().split()
+        try:
+            with open(f"/proc/{pid}/task/{task}/children") as children:
+                found += children.read().split()
+        except OSError:
+            pass  # that thread has ended
     return found
 
 
@@ -35,11 +42,65 @@ def one_census(tidegauge, pid, stream):
     return subprocess.run(words, capture_output=True, text=True)
 
 
-def killed_census(tidegauge, pid, within_seconds):
+def hand_of(pid):
+    """The process that holds the target, once it has its name; none if the census ends before."""
+    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            for child in children.read().split():
+                try:
+                    with open(f"/proc/{child}/comm") as name:
+                        if name.read().strip() == "tidegauge-hand":
+                            return int(child)
+                except OSError:
+                    pass  # it has ended
+    return None
+
+
+def spin(seconds):
+    """A sleep is too coarse: half of the hand's work is done in a millisecond."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def killed_census(tidegauge, pid, what, within_seconds):
     process = subprocess.Popen([tidegauge, "census", str(pid), "--json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(random.random() * within_seconds)
-    process.kill()
-    return process.wait() != 0
+    if what == "census":
+        time.sleep(random.random() * within_seconds)
+        process.kill()
+        return process.wait() != 0
+    hand = hand_of(process.pid)
+    if hand is None:
+        process.wait()
+        return False
+    # Most of what may go wrong is at the beginning.
+    spin(random.choice([0.001, 0.004, within_seconds]) * random.random())
+    try:
+        os.kill(hand, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    if what == "both":
+        process.kill()
+    process.wait()
+    return True
+
+
+def lasting_zombies(pid):
+    """Ended children that nobody has asked for within a second."""
+    ended = None
+    for _ in range(20):
+        now = set()
+        for child in children_of(pid):
+            try:
+                if state_of(child)[0] == "Z":
+                    now.add(child)
+            except OSError:
+                pass  # gone
+        ended = now if ended is None else ended & now
+        if not ended:
+            break
+        time.sleep(0.05)
+    return ended
 
 
 def wait_until_alone(pid):
@@ -52,11 +113,21 @@ def wait_until_alone(pid):
     return time.monotonic() - begin
 
 
+def lasting_threads(pid):
+    """The least within ten seconds: the last helper may still be about to end."""
+    least = BUSY_THREADS + 1
+    end = time.monotonic() + 10
+    while least > BUSY_THREADS and time.monotonic() < end:
+        least = len(os.listdir(f"/proc/{pid}/task"))
+        time.sleep(0.01)
+    return least
+
+
 def main():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("tidegauge")
     words.add_argument("--times", type=int, default=1000)
-    words.add_argument("--kill", action="store_true")
+    words.add_argument("--kill", choices=["census", "hand", "both"])
     told = words.parse_args()
     busy = subprocess.Popen([sys.executable, "-W", "ignore", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     busy.stdout.readline()
@@ -68,7 +139,7 @@ def main():
     usual = time.monotonic() - usual
     for turn in range(told.times):
         if told.kill:
-            killed += killed_census(told.tidegauge, busy.pid, usual)
+            killed += killed_census(told.tidegauge, busy.pid, told.kill, usual)
             longest_held = max(longest_held, wait_until_alone(busy.pid))
             continue
         taken = one_census(told.tidegauge, busy.pid, stream=turn % 4 == 3)
@@ -85,6 +156,11 @@ def main():
     seconds = time.monotonic() - begin
     if os.getpriority(os.PRIO_PROCESS, busy.pid) != nice:
         refused.append("the process has another priority than before")
+    threads = lasting_threads(busy.pid)
+    if threads > BUSY_THREADS:
+        refused.append(f"{threads} threads instead of {BUSY_THREADS}")
+    if zombies := lasting_zombies(busy.pid):
+        refused.append(f"{len(zombies)} ended children that nobody asks for")
     busy.stdin.close()
     answer = json.loads(busy.stdout.readline())
     code = busy.wait()

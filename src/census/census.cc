@@ -145,10 +145,8 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
   const CachedMemory near(live, kFewChunks);
   const auto [arenas, pages] = find_places(near, python, regions);
   TypeTable types(near, python);
-  auto spared = stretches_to_spare(
+  wishes.spared = stretches_to_spare(
       pid, {live, *python.layout, arenas, regions, threads_to_use(), pages}, types);
-  wishes.spared = std::move(spared.stretches);
-  wishes.holes = std::move(spared.holes);
   return wishes;
 }
 
@@ -181,8 +179,8 @@ bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
     if (spared.find(arena.begin) != StretchMap::kNone) kept.push_back(arena);
   }
   if (kept.empty()) return false;
-  wishes.spared = gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)),
-                               limits_for_less());
+  wishes.spared =
+      gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)), kSmallestSpared);
   return true;
 }
 

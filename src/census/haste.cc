@@ -18,27 +18,7 @@ bool set_nice(pid_t tid, int nice) {
   return ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), nice) == 0;
 }
 
-bool shares_its_core(pid_t tid) {
-  const int policy = ::sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK;
-  return policy == SCHED_OTHER || policy == SCHED_BATCH;
-}
-
 }  // namespace
-
-void Hastened::put_back() {
-  if (tid != 0) set_nice(tid, nice);
-  tid = 0;
-}
-
-Haste::Haste(pid_t stopped, Hastened& hastened) : hastened_(hastened) {
-  errno = 0;
-  const int before = ::getpriority(PRIO_PROCESS, static_cast<id_t>(stopped));
-  if (errno != 0 || !shares_its_core(stopped)) return;
-  // Written down first: we may be killed at any moment.
-  hastened_.nice = before;
-  hastened_.tid = stopped;
-  if (!set_nice(stopped, kUrgent)) hastened_.tid = 0;
-}
 
 void end_haste_of(pid_t child, pid_t parent) {
   errno = 0;

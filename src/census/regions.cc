@@ -62,6 +62,7 @@ std::vector<Region> parse_regions(std::string_view maps) {
                        .end = line->end,
                        .readable = line->permissions[0] == 'r',
                        .writable = line->permissions[1] == 'w',
+                       .executable = line->permissions[2] == 'x',
                        .shared = line->permissions[3] == 's',
                        .offset = line->offset,
                        .inode = line->inode,

@@ -18,6 +18,7 @@ struct Region {
   Address end = 0;
   bool readable = false;
   bool writable = false;
+  bool executable = false;
   bool shared = false;
   std::uint64_t offset = 0;
   std::uint64_t inode = 0;

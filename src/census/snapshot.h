@@ -5,12 +5,10 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "census/fork_advice.h"
 #include "census/memory.h"
 
 namespace tidegauge::census {
@@ -27,11 +25,9 @@ class Snapshot {
   enum class IfNoCopy { HoldTarget, GiveUp };
   struct Wishes {
     std::vector<Address> collecting{};
-    std::vector<Stretch> spared{};  // not wanted in the copy; as many as are there at most
-    std::vector<Stretch> holes{};   // in these: where nothing was; what is there now is wanted
+    std::vector<Stretch> spared{};  // not wanted in the copy
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
-  static constexpr std::size_t kMostSpared = 4096;
   static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();  // the copy goes, or the target runs on
@@ -40,22 +36,17 @@ class Snapshot {
   Mode mode() const { return mode_; }
   double pause_ms() const;  // so far, in mode Stop
 
-  // Lets children of the process have these stretches again, and removes what was mapped for that.
-  static void restore(pid_t pid, std::span<const Stretch> spared, const Scratch& scratch);
-
   // What the hand keeps a record of, seen by us as well.
-  struct Changed;
+  struct Made;
 
  private:
   struct Unmap {
-    void operator()(Changed* changed) const;
+    void operator()(Made* made) const;
   };
-  using SharedChanged = std::unique_ptr<Changed, Unmap>;  // none: no room for it
-  static SharedChanged share();
+  using SharedMade = std::unique_ptr<Made, Unmap>;
+  static Result<SharedMade> share();
 
   Snapshot() = default;
-  // The hand has been killed: what it has left is put back.
-  static void clean_up(pid_t pid, Changed& changed);
   static Result<Snapshot> take_once(pid_t pid, const Wishes& wishes);
 
   pid_t target_ = 0;
@@ -65,7 +56,7 @@ class Snapshot {
   double pause_ms_ = 0;
   double stopped_at_ms_ = 0;
   UniqueFd hand_{};  // while it is open the copy lives
-  SharedChanged changed_{};
+  SharedMade made_{};
 };
 
 }  // namespace tidegauge::census

@@ -8,35 +8,23 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include "base/fd.h"
 #include "base/pagemap_scan.h"
 #include "census/malloc_pieces.h"
-#include "census/snapshot.h"
 
 namespace tidegauge::census {
 
 namespace {
 
-constexpr Address kLargePage = GapLimits::kLargePage;
+constexpr Address kLargePage = 2 << 20;
 constexpr Address kPage = 4096;
-// Each costs two calls while the process stands still, some fifty microseconds in all; copying the
-// smallest one would cost a hundred.
-constexpr std::size_t kMostOneByOne = 400;
-// Where many are told of in one call, each costs ten microseconds in all; copying the smallest one
-// would cost twenty.
-constexpr Address kSmallestOfMany = 768 << 10;
-constexpr std::size_t kMostOfMany = Snapshot::kMostSpared;
+// Each costs ten microseconds in all while the process stands still.
+constexpr std::size_t kMost = 4096;
 // So much beside the arenas: less is copied in a millisecond or two.
 constexpr std::uint64_t kWorthIt = 64ULL << 20;
-// Large pieces begin on large pages, so that there is less than one between two of them.
-constexpr Address kWidestHole = kLargePage;
-// Whether holes are still holes is seen in the map of the stopped process, of which a line costs as
-// much as the fiftieth part of a stretch.
-constexpr std::size_t kLinesWorthAHole = 50;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.
-constexpr std::size_t kMostRegions = 65'000 - 2 * kMostOfMany;
+constexpr std::size_t kMostRegions = 65'000 - 2 * kMost;
 
 // Pages of files are not copied.
 std::uint64_t anonymous_bytes(pid_t pid) {
@@ -77,12 +65,16 @@ bool is_in_large_page(int pagemap, Address place) {
   return ::ioctl(pagemap, kPagemapScan, &question) != 0;  // or not known
 }
 
-// Large pages stay whole.
-Stretch without_cut_pages(int pagemap, Stretch gap) {
-  if (is_in_large_page(pagemap, gap.begin)) {
+// Large pages stay whole; none goes beyond its mapping.
+Stretch without_cut_pages(int pagemap, Stretch gap, const std::vector<Stretch>& mappings) {
+  const auto mapping = std::upper_bound(mappings.begin(), mappings.end(), gap.begin,
+                                        [](Address a, const Stretch& b) { return a < b.end; });
+  if (gap.begin != mapping->begin && is_in_large_page(pagemap, gap.begin)) {
     gap.begin = (gap.begin + kLargePage - 1) / kLargePage * kLargePage;
   }
-  if (is_in_large_page(pagemap, gap.end)) gap.end = gap.end / kLargePage * kLargePage;
+  if (gap.end != mapping->end && is_in_large_page(pagemap, gap.end)) {
+    gap.end = gap.end / kLargePage * kLargePage;
+  }
   return {gap.begin, std::max(gap.begin, gap.end)};
 }
 
@@ -101,7 +93,7 @@ bool is_plain_memory(const Region& region) {
   return is_data && region.readable && region.writable && !region.shared && region.inode == 0;
 }
 
-std::vector<Stretch> without_holes(const std::vector<Region>& regions) {
+std::vector<Stretch> plain_memory_in(const std::vector<Region>& regions) {
   std::vector<Stretch> all;
   for (const auto& region : regions) {
     if (is_plain_memory(region)) all.push_back({region.begin, region.end});
@@ -111,32 +103,13 @@ std::vector<Stretch> without_holes(const std::vector<Region>& regions) {
 
 }  // namespace
 
-Spared runs_of(const std::vector<Region>& regions) {
-  Spared runs;
-  const Region* before = nullptr;
-  for (const auto& region : regions) {
-    if (is_plain_memory(region)) {
-      const bool follows = before != nullptr && is_plain_memory(*before) &&
-                           region.begin - before->end <= kWidestHole;
-      if (!follows) {
-        runs.stretches.push_back({region.begin, region.end});
-      } else {
-        runs.stretches.back().end = region.end;
-        if (before->end < region.begin) runs.holes.push_back({before->end, region.begin});
-      }
-    }
-    before = &region;
-  }
-  return runs;
-}
-
 std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
-                                  const std::vector<Stretch>& kept, const GapLimits& limits) {
+                                  const std::vector<Stretch>& kept, Address smallest) {
   std::vector<Stretch> gaps;
   const auto add = [&](const Stretch& run, Address begin, Address end) {
-    if (begin != run.begin) begin = (begin + limits.page - 1) / limits.page * limits.page;
-    if (end != run.end) end = end / limits.page * limits.page;
-    if (begin < end && end - begin >= limits.smallest) gaps.push_back({begin, end});
+    if (begin != run.begin) begin = (begin + kPage - 1) / kPage * kPage;
+    if (end != run.end) end = end / kPage * kPage;
+    if (begin < end && end - begin >= smallest) gaps.push_back({begin, end});
   };
   std::size_t next = 0;
   for (const auto& run : runs) {
@@ -154,72 +127,39 @@ std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
   return gaps;
 }
 
-std::vector<Stretch> holes_taken(const std::vector<Stretch>& holes,
-                                 const std::vector<Region>& regions) {
-  std::vector<Stretch> taken;
-  std::copy_if(holes.begin(), holes.end(), std::back_inserter(taken), [&](const Stretch& hole) {
-    const auto next = std::upper_bound(regions.begin(), regions.end(), hole.begin,
-                                       [](Address a, const Region& b) { return a < b.end; });
-    return next != regions.end() && next->begin < hole.end;
-  });
-  return taken;
-}
-
-GapLimits limits_for_less() {
-  return takes_many_at_once() ? GapLimits{.smallest = kSmallestOfMany} : GapLimits{};
-}
-
 namespace {
 
 // What is needed beside the arenas, in order.
-std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types, Address smallest_gap) {
+std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types) {
   auto kept = places_pointed_to(source, types);
   kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
   // What C++ has beside tensors' data, and only C++ knows of.
-  for (const auto& mapping : without_holes(source.regions)) {
-    if (mapping.end - mapping.begin < smallest_gap) continue;
-    const auto small = small_pieces(source.memory, mapping, smallest_gap);
+  for (const auto& mapping : plain_memory_in(source.regions)) {
+    if (mapping.end - mapping.begin < kSmallestSpared) continue;
+    const auto small = small_pieces(source.memory, mapping, kSmallestSpared);
     kept.insert(kept.end(), small.begin(), small.end());
   }
   return in_order(std::move(kept));
 }
 
-Spared candidates(const LiveSource& source, TypeTable& types, bool many) {
-  if (many) {
-    const GapLimits limits{kSmallestOfMany, kPage};
-    return {gaps_between(without_holes(source.regions), kept_of(source, types, kSmallestOfMany),
-                         limits),
-            {}};
-  }
-  auto runs = runs_of(source.regions);
-  if (runs.holes.size() * kLinesWorthAHole < source.regions.size()) {
-    runs = {without_holes(source.regions), {}};
-  }
-  const auto kept = kept_of(source, types, GapLimits{}.smallest);
-  return {gaps_between(runs.stretches, kept, {}), std::move(runs.holes)};
-}
-
 }  // namespace
 
-Spared stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
+std::vector<Stretch> stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
   std::uint64_t in_arenas = 0;
   for (const auto& arena : source.arenas) in_arenas += arena.end - arena.begin;
   if (anonymous_bytes(pid) < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
       has_remote_memory(source.regions)) {
     return {};
   }
-  const bool many = takes_many_at_once();
-  auto spared = candidates(source, types, many);
+  const auto mappings = plain_memory_in(source.regions);
+  auto spared = gaps_between(mappings, kept_of(source, types), kSmallestSpared);
   const UniqueFd pagemap(
       ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (many) {
-    for (auto& gap : spared.stretches) gap = without_cut_pages(pagemap.get(), gap);
-  }
-  std::erase_if(spared.stretches, [&](const Stretch& gap) {
-    return gap.end - gap.begin < kSmallestOfMany || !is_resident(pagemap.get(), gap);
+  for (auto& gap : spared) gap = without_cut_pages(pagemap.get(), gap, mappings);
+  std::erase_if(spared, [&](const Stretch& gap) {
+    return gap.end - gap.begin < kSmallestSpared || !is_resident(pagemap.get(), gap);
   });
-  const auto most = many ? kMostOfMany : kMostOneByOne;
-  if (spared.stretches.size() > most) spared.stretches.resize(most);
+  if (spared.size() > kMost) spared.resize(kMost);
   return spared;
 }
 

@@ -1,71 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process held still for a moment through ptrace. Nothing is written into its memory. Whoever
-// dies while holding one lets it go: the kernel detaches it.
+// A process held still for a moment through ptrace. Whoever dies while holding one lets it go: the
+// kernel detaches it.
 #pragma once
 
 #include <sys/types.h>
 
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "base/result.h"
-#include "census/memory.h"
 
 namespace tidegauge::census {
 
-// A stopped thread, which makes system calls for us as if they had been its own idea; what they
-// have changed in its registers is put back after each.
-class Caller {
- public:
-  // Signals that come in meanwhile are left in `pending_signal`, if anybody wants to know.
-  Caller(pid_t tid, Address syscall_instruction, int* pending_signal)
-      : tid_(tid), instruction_(syscall_instruction), pending_signal_(pending_signal) {}
-
-  pid_t tid() const { return tid_; }
-
-  struct Call {
-    long number = 0;
-    std::uint64_t arguments[4] = {};
-  };
-  // The result as the kernel gives it: negative is -errno.
-  std::optional<long> call(const Call& what);
-  // One after the other; false if one of them could not be made, and those behind it were not.
-  bool call_all(std::span<const Call> calls);
-
-  // A task that it makes, which never runs: it is ours to read and to kill. Its number for us, and
-  // for its parent, which may live in another namespace.
-  struct Child {
-    pid_t pid = 0;
-    long pid_for_parent = 0;
-
-    // Waits until it has got as far as to stand still, for which it needs a core; its parent may
-    // run on meanwhile. From then on it ends with us. False: it has ended.
-    bool settle() const;
-    void end() const;  // and waits until it has
-  };
-  // One in the same memory, which can be a caller, too, once it has settled.
-  std::optional<Child> make_helper();
-  // One with a copy of the memory; a child of whoever is the parent.
-  enum class Parent { Self, Own };
-  std::optional<Child> fork(Parent parent);
-
- private:
-  std::optional<Child> clone(std::uint64_t flags);
-  std::optional<long> step_over_call(pid_t* child);
-
-  pid_t tid_;
-  Address instruction_;
-  int* pending_signal_;
-};
-
 class Stopped {
  public:
-  // Stops every thread. Denied: not ours to hold, or another debugger has it. Failed: a thread that
-  // waits for a disk or a driver did not stop in time; the others run again once whoever called
-  // this has ended, which it must do then.
-  static Result<Stopped> stop(pid_t pid);
-  // Waits for as long as that takes; the others run on.
+  // Stops every thread but that one, which is ours. Denied: not ours to hold, or another debugger
+  // has it. Failed: a thread that waits for a disk or a driver did not stop in time; the others run
+  // again once whoever called this has ended, which it must do then.
+  static Result<Stopped> stop(pid_t pid, pid_t except = 0);
+  // Waits for as long as that takes; the others run on. It stands where no signal is being handed
+  // to it.
   static Result<Stopped> stop_first_thread(pid_t pid);
   // As stop() does.
   static Result<Stopped> stop_first_thread_soon(pid_t pid);
@@ -77,12 +30,8 @@ class Stopped {
   ~Stopped();
 
   pid_t first_thread() const { return threads_.front().tid; }
+  std::size_t count() const { return threads_.size(); }
   double since_ms() const { return since_ms_; }  // when the first thread was told to stop
-
-  // Its first thread.
-  Caller caller(Address syscall_instruction) {
-    return {first_thread(), syscall_instruction, &threads_.front().pending_signal};
-  }
 
  private:
   struct Thread {
@@ -98,7 +47,10 @@ class Stopped {
   std::vector<Thread> threads_;
   double since_ms_ = 0;
 };
-// Where the process has a `syscall` instruction that it may run: in the vDSO.
-Address find_syscall_instruction(pid_t pid);
+
+// The next stop of a thread that we trace; false: it has ended.
+bool wait_for_stop(pid_t tid, int& status);
+// PTRACE_EVENT_…, of which such a stop tells; 0: of a signal or a call.
+int event_of(int status);
 
 }  // namespace tidegauge::census

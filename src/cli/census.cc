@@ -28,7 +28,7 @@ examples:
   tidegauge census 4711 --diff before.json      what has grown since, and who holds it
   tidegauge census 4711 --follow 1m     counts every minute without a stop, and says what grows
 
-Nothing is put into the process. A copy of it is made as fork() does, which stops it for some
+No library is put into the process. A copy of it is made as fork() does, which stops it for some
 milliseconds; the copy is read and removed.
 )";
 

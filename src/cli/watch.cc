@@ -38,8 +38,8 @@ examples:
   tidegauge watch 4711 --guard                asks it to save, lets it end before it is killed
   tidegauge watch 4711 --json | jq -c 'select(.type == "verdict")'
 
-Nothing is put into the job and it is never stopped, but with --attach-marks and --guard. Ctrl-C ends
-with the summary.
+Nothing is put into the job and it is never stopped, but with --attach-marks and --guard, and for
+some milliseconds when a Python process grows (--no-census: never). Ctrl-C ends with the summary.
 Exit code 1: a leak, or a limit likely reached.
 )";
 

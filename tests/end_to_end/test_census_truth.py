@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tidegauge census` against what the process knows of itself, against hostile content, and against being killed."""
+"""`tidegauge census` against what the process knows of itself, and against hostile content."""
 import json
 import os
 import re
@@ -14,7 +14,6 @@ from conftest import ROOT
 from pythons_here import pythons
 
 PROGRAMS = ROOT / "tests" / "programs"
-ENDURANCE = ROOT / "bench" / "census" / "endurance.py"
 
 
 @pytest.mark.parametrize("python", pythons())
@@ -148,13 +147,6 @@ def test_hostile_names_are_shown_safely(tidegauge, home, words, begin):
     if not words:
         document = json.loads(done.stdout)
         assert "7" in document["incomplete"] and "could not be read" in document["incomplete"]
-
-
-@pytest.mark.parametrize("words", [["--times", "40"], ["--times", "60", "--kill"]])
-def test_a_busy_process_is_not_harmed(tidegauge, home, words):
-    """With epoll, signals, forks and the collector at work; then by censuses that are killed at any moment."""
-    done = subprocess.run([sys.executable, ENDURANCE, tidegauge, *words], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 LARGE = """
