@@ -46,12 +46,27 @@ std::vector<Stretch> beside_arenas(const std::vector<Region>& regions,
   return beside;
 }
 
-std::vector<Stretch> LargeObjects::places() const {
+std::vector<Stretch> LargeObjects::places(const LiveSource& source, TypeTable& types,
+                                          const PieceMap& pieces) const {
   constexpr Address kBefore = 4096;      // what precedes an object
   constexpr Address kBehind = 64 << 10;  // small tables, and structures of libraries
+  constexpr int kMostLooks = 100'000;    // a few tenths of a second
+  const CachedMemory memory(source.memory, kNearChunks);
+  std::vector<std::byte> bytes;
+  int looks = 0;
+  const auto is_in_large_piece = [&](Address address, const Stretch& mapping) {
+    if (pieces.large.find(address) != StretchMap::kNone) return true;
+    if (pieces.small.find(address) != StretchMap::kNone || ++looks > kMostLooks) return false;
+    return begins_large_piece(memory, mapping, address, pieces.large_bytes);
+  };
+  const auto is_only_data = [&](Address address) {
+    const auto& mapping = places_.all()[places_.find(address)];
+    return is_in_large_piece(address, mapping) &&
+           !object_there(address, mapping.end, memory, source.layout, types, bytes);
+  };
   auto all = tables_;
   for (const auto& [address, certain] : book_.all()) {
-    all.push_back({address - kBefore, address + kBehind});
+    if (certain || !is_only_data(address)) all.push_back({address - kBefore, address + kBehind});
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "census/address_book.h"
+#include "census/malloc_pieces.h"
 #include "census/streaming.h"
 
 namespace tidegauge::census {
@@ -37,8 +38,10 @@ class LargeObjects {
   void take(const LargeObjects& others) {
     for (const auto& [address, certain] : others.book_.all()) book_.number_of(address, certain);
   }
-  // Tables, and everything that a word leads to with what may follow it.
-  std::vector<Stretch> places() const;
+  // Tables, and everything that a word leads to with what may follow it. Of malloc's large pieces
+  // only objects: others are the data of arrays and the like, which nobody reads.
+  std::vector<Stretch> places(const LiveSource& source, TypeTable& types,
+                              const PieceMap& pieces) const;
   // Those that prove themselves, and what these point to.
   void count(const LiveSource& source, TypeTable& types, Tally& tally);
 

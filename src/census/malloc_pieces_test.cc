@@ -31,20 +31,50 @@ FakeMemory divided(const std::vector<std::uint64_t>& sizes) {
 TEST(MallocPieces, SmallOnesLieBetweenLargeOnes) {
   const auto memory = divided({32, 64, 8192, 48, 16384, 4096, 96});
   const Stretch mapping{kFakeStart, kFakeStart + 28912};
-  EXPECT_EQ(small_pieces(memory, mapping, kLarge),
+  EXPECT_EQ(pieces_in(memory, mapping, kLarge).small,
             (std::vector<Stretch>{{kFakeStart, kFakeStart + 112},
                                   {kFakeStart + 8288, kFakeStart + 8352},
                                   {kFakeStart + 28816, kFakeStart + 28912}}));
+  EXPECT_EQ(pieces_in(memory, mapping, kLarge).large,
+            (std::vector<Stretch>{{kFakeStart + 96, kFakeStart + 8288},
+                                  {kFakeStart + 8336, kFakeStart + 24720},
+                                  {kFakeStart + 24720, kFakeStart + 28816}}));
+}
+
+TEST(MallocPieces, LargeOnesAreKnownByWhatIsBeforeAndBehindThem) {
+  const auto memory = divided({64, 8192, 48, 16384, 32});
+  const Stretch mapping{kFakeStart, kFakeStart + 24720};
+  const auto begins = [&](Address offset) {
+    return begins_large_piece(memory, mapping, kFakeStart + offset, kLarge);
+  };
+  EXPECT_TRUE(begins(64 + 16));
+  EXPECT_TRUE(begins(64 + 8192 + 48 + 16));
+  EXPECT_FALSE(begins(16)) << "small";
+  EXPECT_FALSE(begins(64 + 32)) << "in the middle";
+  EXPECT_FALSE(begins(0));
+  EXPECT_FALSE(begins(24720));
+}
+
+TEST(MallocPieces, LargeOnesMayBeMappingsOfTheirOwn) {
+  std::vector<char> large(4 << 20, 'x');  // beyond what malloc keeps in its heap at first
+  const auto here = reinterpret_cast<Address>(large.data());
+  const ProcessMemory memory(::getpid());
+  const Stretch around{here - 16, here + large.size() + 8192};
+  const bool is_mapped = (memory.get<std::uint64_t>(here - 8).value_or(0) & 2) != 0;
+  if (!is_mapped) GTEST_SKIP() << "it has another malloc";
+  EXPECT_TRUE(begins_large_piece(memory, around, here, large.size()));
+  EXPECT_FALSE(begins_large_piece(memory, around, here + 16, large.size()));
+  EXPECT_FALSE(begins_large_piece(memory, {here - 16, here + 4096}, here, large.size()));
 }
 
 TEST(MallocPieces, AreNotLookedForBehindWhatMakesNoSense) {
   const auto memory = divided({64, 8192, 48, 24, 8192});
   const Stretch mapping{kFakeStart, kFakeStart + 20000};
-  EXPECT_EQ(small_pieces(memory, mapping, kLarge),
+  EXPECT_EQ(pieces_in(memory, mapping, kLarge).small,
             (std::vector<Stretch>{{kFakeStart, kFakeStart + 80},
                                   {kFakeStart + 8256, kFakeStart + 8304}}));
-  EXPECT_TRUE(small_pieces(divided({}), mapping, kLarge).empty());
-  EXPECT_TRUE(small_pieces(memory, {kFakeStart, kFakeStart + 8}, kLarge).empty());
+  EXPECT_TRUE(pieces_in(divided({}), mapping, kLarge).small.empty());
+  EXPECT_TRUE(pieces_in(memory, {kFakeStart, kFakeStart + 8}, kLarge).small.empty());
 }
 
 // Our own heap: what malloc gave us is where it says.
@@ -55,7 +85,8 @@ TEST(MallocPieces, OfARealHeapAreFound) {
   ASSERT_TRUE(regions);
   for (const auto& region : *regions) {
     if (!region.holds(here) || region.path != "[heap]") continue;
-    const auto small = small_pieces(ProcessMemory(::getpid()), {region.begin, region.end}, 8 << 20);
+    const auto small =
+        pieces_in(ProcessMemory(::getpid()), {region.begin, region.end}, 8 << 20).small;
     ASSERT_FALSE(small.empty());
     EXPECT_LE(small.front().begin, here);
     EXPECT_GE(small.back().end, here + some.size());

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/pagemap_scan.h"
+#include "census/large_objects.h"
 #include "census/malloc_pieces.h"
 
 namespace tidegauge::census {
@@ -129,16 +130,28 @@ std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
 
 namespace {
 
+// How malloc has divided what is beside the arenas.
+MallocPieces all_pieces(const LiveSource& source) {
+  auto plain = source.regions;
+  std::erase_if(plain, [](const Region& region) { return !is_plain_memory(region); });
+  MallocPieces all;
+  for (const auto& stretch : beside_arenas(plain, source.arenas)) {
+    if (stretch.end - stretch.begin < kSmallestSpared) continue;
+    const auto some = pieces_in(source.memory, stretch, kSmallestSpared);
+    all.small.insert(all.small.end(), some.small.begin(), some.small.end());
+    all.large.insert(all.large.end(), some.large.begin(), some.large.end());
+  }
+  return all;
+}
+
 // What is needed beside the arenas, in order.
 std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types) {
-  auto kept = places_pointed_to(source, types);
+  auto pieces = all_pieces(source);
+  auto kept = places_pointed_to(
+      source, types, {kSmallestSpared, StretchMap(pieces.small), StretchMap(pieces.large)});
   kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
   // What C++ has beside tensors' data, and only C++ knows of.
-  for (const auto& mapping : plain_memory_in(source.regions)) {
-    if (mapping.end - mapping.begin < kSmallestSpared) continue;
-    const auto small = small_pieces(source.memory, mapping, kSmallestSpared);
-    kept.insert(kept.end(), small.begin(), small.end());
-  }
+  kept.insert(kept.end(), pieces.small.begin(), pieces.small.end());
   return in_order(std::move(kept));
 }
 

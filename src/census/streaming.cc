@@ -227,11 +227,12 @@ Tally count_live(const LiveSource& source, TypeTable& types) {
   return tally;
 }
 
-std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types) {
+std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types,
+                                       const PieceMap& pieces) {
   const StretchMap places(beside_arenas(source.regions, source.arenas));
   std::vector<Stretch> all;
   for (const auto& counter : look_at_arenas(source, types, places)) {
-    const auto part = counter->large().places();
+    const auto part = counter->large().places(source, types, pieces);
     all.insert(all.end(), part.begin(), part.end());
   }
   std::sort(all.begin(), all.end(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "census/malloc_pieces.h"
 #include "census/objects.h"
 #include "census/regions.h"
 
@@ -41,6 +42,7 @@ Tally count_live(const LiveSource& source, TypeTable& types);
 
 // Where the arenas' words point to beside the arenas, and the large tables of containers there:
 // everything that a snapshot may want to read of a process's other memory, in order of address.
-std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types);
+std::vector<Stretch> places_pointed_to(const LiveSource& source, TypeTable& types,
+                                       const PieceMap& pieces);
 
 }  // namespace tidegauge::census
