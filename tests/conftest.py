@@ -1,8 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of all folders share."""
+import os
+import pathlib
 import subprocess
 
 import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def tidegauge() -> pathlib.Path:
+    """The binary under test: $TIDEGAUGE, or the one that `make build` leaves."""
+    path = pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
+    if not path.exists():
+        pytest.exit(f"there is no {path}: run `make build`, or set TIDEGAUGE", returncode=2)
+    return path
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: the binary under test, and programs that wait for words, not for time."""
-import os
+"""What the end-to-end tests share: a home of their own, and programs that wait for words, not for time."""
 import pathlib
 import signal
 import subprocess
@@ -13,15 +12,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # A shell starts what it puts into the background with SIGINT ignored, and so would be all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture(scope="session")
-def tidegauge() -> pathlib.Path:
-    """The binary under test: $TIDEGAUGE, or the one that `make build` leaves."""
-    path = pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
-    if not path.exists():
-        pytest.exit(f"there is no {path}: run `make build`, or set TIDEGAUGE", returncode=2)
-    return path
 
 
 @pytest.fixture
@@ -121,7 +111,7 @@ def guarded(tidegauge, groups, home, started):
         command = command or [sys.executable, guarded_jobs.JOB, home, *job]
         words = [tidegauge, "run", "--no-record", "--no-history", "--no-hooks", "--guard", "--limit", limit, *options, "--", *command]
         return started(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=groups.join,
-                       env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
+                       env=guarded_jobs.with_our_package())  # fmt: skip
 
     return start
 

@@ -12,7 +12,8 @@ import time
 import pytest
 from waiting import PATIENCE, wait_for_change, wait_for_end
 
-JOB = pathlib.Path(__file__).resolve().parents[1] / "programs" / "guarded.py"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+JOB = ROOT / "tests" / "programs" / "guarded.py"
 TOPS = (pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup/unified"))
 FREEZER = pathlib.Path("/sys/fs/cgroup/freezer")  # of version 1
 
@@ -68,6 +69,11 @@ class Groups:
         self.wait_until_left_by_all_but()
         for path in self.made() + self.folders:
             path.rmdir()
+
+
+def with_our_package():
+    """The environment of a job that imports tidegauge."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
 
 def let_go_on(folder):

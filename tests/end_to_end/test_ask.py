@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from guarded_jobs import with_our_package
 
 JOB = """
 import os, sys, time
@@ -37,7 +37,7 @@ def job(tidegauge, home, tmp_path):
     begun = []
 
     def start(folder=tmp_path, code=JOB, options=()):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        environment = with_our_package()
         gauge = subprocess.Popen(
             [tidegauge, "run", "-q", "--no-record", *options, "--", sys.executable, "-c", code, str(folder)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment,

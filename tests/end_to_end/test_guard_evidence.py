@@ -9,8 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
-from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, let_go_on, look_in, shut_off, wait_until
+from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, let_go_on, look_in, shut_off, wait_until, with_our_package
 
 
 def recorded(path):
@@ -35,7 +34,7 @@ def gauge(tidegauge, groups, home, started):
         command = [*words, tidegauge, "run", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--look-time", look,
                    *options, "--", sys.executable, JOB, home, 1, 1000, manner]  # fmt: skip
         return started(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=groups.join,
-                       env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
+                       env=with_our_package())  # fmt: skip
 
     return start
 
@@ -75,7 +74,7 @@ def test_what_piled_up_is_known_where_processes_are_stopped_one_by_one(tidegauge
     """The job's group is full; whoever looks is in another, and has room."""
     (groups.folders[0] / "memory.limit_in_bytes").write_text(str(150 << 20))
     with subprocess.Popen([sys.executable, JOB, home, "1", "1000", "waits"], stdout=subprocess.PIPE, text=True, preexec_fn=groups.join,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as job:  # fmt: skip
+                          env=with_our_package()) as job:  # fmt: skip
         assert job.stdout.readline().startswith("from 0")
         words = [*in_container, tidegauge, "watch", job.pid, "--guard", "--look-time", "5s", "--record", home / "r.tg", "--interval", "100ms", "--no-live"]
         watch = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
-from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, let_go_on
+from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, let_go_on, with_our_package
 from waiting import wait_for_text
 
 
@@ -20,7 +19,7 @@ def test_without_special_rights_it_works_too(guarded, groups, tidegauge, home):
              sys.executable, JOB, home, "1", "1000"]  # fmt: skip
     done = subprocess.run(
         ["capsh", "--drop=cap_sys_nice,cap_ipc_lock,cap_sys_resource", "--", "-c", 'ulimit -l 64; exec "$@"', "sh", *map(str, words)],
-        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env=with_our_package(),
     )  # fmt: skip
     assert done.returncode == 75 and "by the kernel" not in done.stderr, done.stderr
 
@@ -86,6 +85,6 @@ def test_without_groups_it_is_asked_and_else_stopped_and_killed(tidegauge, group
         words += ["--limit", f"{limit}MiB", "--interval", "100ms"]
     words += ["--", sys.executable, JOB, home, 1, 1000, manner]
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})  # fmt: skip
+                          env=with_our_package())  # fmt: skip
     assert done.returncode == code and said in done.stderr and "by the kernel" not in done.stderr, done.stderr
     groups.wait_until_left_by_all_but()

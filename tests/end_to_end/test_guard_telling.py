@@ -14,8 +14,7 @@ import sys
 import threading
 
 import pytest
-from conftest import ROOT
-from guarded_jobs import JOB, PATIENCE, end_of, wait_until
+from guarded_jobs import JOB, PATIENCE, end_of, wait_until, with_our_package
 from waiting import wait_for_text
 
 
@@ -23,7 +22,7 @@ def test_what_was_done_is_in_the_recording(tidegauge, groups, home, call):
     done = subprocess.run(
         [tidegauge, "run", "-q", "--no-history", "--no-hooks", "--record", home / "r.tg", "--guard", "--limit", "100MB", "--lend", "100MB",
          "--notify", f"echo \"$TIDEGAUGE_NEWS\" >> {home}/news", "--", sys.executable, JOB, home, "1", "1000"],
-        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=groups.join, env=with_our_package(),
     )  # fmt: skip
     assert done.returncode == 75, done.stderr
     text = subprocess.run(["zstdcat", home / "r.tg"], capture_output=True, text=True).stdout

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tidegauge watch --guard`: of jobs that run already."""
 import json
-import os
 import signal
 import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
-from guarded_jobs import JOB, PATIENCE, groups_of, let_go_on
+from guarded_jobs import JOB, PATIENCE, groups_of, let_go_on, with_our_package
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ def test_watch_guards_a_tree_that_runs_already(tidegauge, watched, limited, home
     """It runs under a gauge without a guard, so it can be asked; its group's limit is not raised."""
     words = [tidegauge, "run", "-q", "--no-record", "--no-history", "--no-hooks", "--", sys.executable, JOB, home, 1, 1000, "waits"]
     with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True, preexec_fn=limited.join,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as gauge:  # fmt: skip
+                          env=with_our_package()) as gauge:  # fmt: skip
         pid = gauge.stdout.readline().split()[2]
         watch = watched(pid, "--json")
         assert is_guarded(pid, watch)

@@ -29,12 +29,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group(used[0] if used else item.module.__name__))
 
 
-@pytest.fixture(scope="session")
-def tidegauge() -> pathlib.Path:
-    """The binary under test: $TIDEGAUGE, or the one that `make build` leaves."""
-    return pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
-
-
 class Recorded:
     """A job that ran under the gauge: what it printed, and what was recorded of it."""
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the page share: reports of known recordings, and Debian's Chromium, without network."""
-import os
-import pathlib
 import shutil
 import subprocess
 
@@ -9,18 +7,9 @@ import pytest
 import recordings
 from playwright.sync_api import expect, sync_playwright
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What is waited for comes soon, on a busy machine a little later: no test is about how soon (bench/page is).
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="session")
-def tidegauge() -> pathlib.Path:
-    path = pathlib.Path(os.environ.get("TIDEGAUGE", ROOT / "build" / "tidegauge")).resolve()
-    if not path.exists():
-        pytest.exit(f"there is no {path}: run `make build`, or set TIDEGAUGE", returncode=2)
-    return path
 
 
 @pytest.fixture(scope="session")
