@@ -25,8 +25,8 @@ bool Judged::is_due(const JudgePaces& paces, std::int64_t now_ns, double held_no
   const bool quiet =
       std::abs(held_now - held_bytes) <= std::max(kMovedShare * held_bytes, kMovedBytes);
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; };
-  return seconds(now_ns - at_ns) >=
-         again_after(quiet ? paces.quiet : paces.moving, cost_seconds, seconds(at_ns));
+  const auto& pace = !quiet ? paces.moving : known ? paces.known : paces.quiet;
+  return seconds(now_ns - at_ns) >= again_after(pace, cost_seconds, seconds(at_ns));
 }
 
 }  // namespace tidegauge::cli

@@ -20,6 +20,7 @@ struct JudgePace {
 struct JudgePaces {
   JudgePace moving;
   JudgePace quiet;
+  JudgePace known;  // quiet, and the class of its verdict is known: there can only be less doubt
 };
 
 inline constexpr JudgePaces kJudgeTree{.moving = {.share_of_a_core = 0.0001,
@@ -28,7 +29,12 @@ inline constexpr JudgePaces kJudgeTree{.moving = {.share_of_a_core = 0.0001,
                                                   .soonest_seconds = 2,
                                                   .latest_seconds = 60},
                                        .quiet = {.share_of_a_core = 0.00002,
-                                                 .at_first = 2,
+                                                 .at_first = 1,
+                                                 .rarely = 1.0 / 20,
+                                                 .soonest_seconds = 2,
+                                                 .latest_seconds = 60},
+                                       .known = {.share_of_a_core = 0.00002,
+                                                 .at_first = 5,
                                                  .rarely = 1.0 / 20,
                                                  .soonest_seconds = 2,
                                                  .latest_seconds = 60}};
@@ -43,6 +49,11 @@ inline constexpr JudgePaces kJudgeAll{.moving = {.share_of_a_core = 0.0001,
                                                 .at_first = 4,
                                                 .rarely = 1.0 / 10,
                                                 .soonest_seconds = 30,
+                                                .latest_seconds = 240},
+                                      .known = {.share_of_a_core = 0.00002,
+                                                .at_first = 4,
+                                                .rarely = 1.0 / 10,
+                                                .soonest_seconds = 30,
                                                 .latest_seconds = 240}};
 
 // A judgement that was made.
@@ -50,6 +61,7 @@ struct Judged {
   std::int64_t at_ns = 0;  // since the recording began
   double held_bytes = 0;   // by the tree
   double cost_seconds = 0;
+  bool known = false;  // the tree's class
 
   bool is_due(const JudgePaces& paces, std::int64_t now_ns, double held_now) const;
 };

@@ -37,6 +37,14 @@ TEST(JudgePace, IsSlowerWhereTheTreeHoldsWhatItHeld) {
   EXPECT_EQ(stands_for(judged, kJudgeAll, 0.99 * kHeld), 80);  // either way
 }
 
+TEST(JudgePace, IsSlowestWhereThereCanOnlyBeLessDoubt) {
+  Judged judged{.at_ns = 6 * kSecond, .held_bytes = kHeld, .cost_seconds = 0.002};
+  EXPECT_EQ(stands_for(judged, kJudgeTree, kHeld), 6);
+  judged.known = true;
+  EXPECT_EQ(stands_for(judged, kJudgeTree, kHeld), 30);
+  EXPECT_EQ(stands_for(judged, kJudgeTree, 1.5 * kHeld), 2) << "something happens";
+}
+
 TEST(JudgePace, HasALatestTime) {
   const Judged judged{.at_ns = 100'000 * kSecond, .held_bytes = kHeld, .cost_seconds = 1};
   EXPECT_EQ(stands_for(judged, kJudgeTree, kHeld), 60);

@@ -22,6 +22,10 @@ constexpr double kNsPerSecond = 1e9;
 // is next to nothing, and the clock is a system call.)
 constexpr std::size_t kMany = 200;
 
+bool is_known(verdict::Class klass) {
+  return klass != verdict::Class::Undecided;
+}
+
 std::int64_t to_ns(double seconds) {
   return static_cast<std::int64_t>(std::llround(seconds * kNsPerSecond));
 }
@@ -84,7 +88,10 @@ void Session::State::judge() {
   auto tree = gauge.judge_first();
   give_back_free_heap();
   fresh = true;
-  judged = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
+  judged = {.at_ns = sample.at_ns,
+            .held_bytes = static_cast<double>(ledgers.last().total),
+            .cost_seconds = clock.seconds(),
+            .known = is_known(tree.all.front().klass)};
   const bool changed = tree.all.front().klass != verdicts.all.front().klass;
   if (changed) return judge_all();  // what is told of a change fits together
   verdicts.all.front() = std::move(tree.all.front());
@@ -97,10 +104,14 @@ void Session::State::judge_all() {
   give_back_free_heap();
   give_back_idle_code();  // it takes minutes until all are judged again
   fresh = true;
-  judged_all = {sample.at_ns, static_cast<double>(ledgers.last().total), clock.seconds()};
+  judged_all = {.at_ns = sample.at_ns,
+                .held_bytes = static_cast<double>(ledgers.last().total),
+                .cost_seconds = clock.seconds(),
+                .known = is_known(verdicts.all.front().klass)};
   // The tree's was one of them.
-  judged = {judged_all.at_ns, judged_all.held_bytes,
-            std::min(judged.cost_seconds, judged_all.cost_seconds)};
+  const auto cost = std::min(judged.cost_seconds, judged_all.cost_seconds);
+  judged = judged_all;
+  judged.cost_seconds = cost;
 }
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
@@ -203,7 +214,7 @@ bool Session::take_fresh_verdict() {
 
 bool Session::decided() const {
   const auto& all = state_->verdicts.all;
-  return !all.empty() && all.front().klass != verdict::Class::Undecided;
+  return !all.empty() && is_known(all.front().klass);
 }
 
 std::string Session::recording() const {

@@ -80,6 +80,7 @@ double DeepScanner::work(std::int64_t now_ns, const Root& root, std::span<Watche
   const bool first = !earned_ns_;
   earn(now_ns);
   if (now_ns < rest_until_ns_ || credit_seconds_ <= 0) return 0;
+  if (!walk_ && most_urgent(members) == nullptr) return 0;  // as a rule
   const CpuClock clock;
   const double most = first ? credit_seconds_ : std::min(credit_seconds_, kMostPerLookSeconds);
   while (clock.seconds() < most) {

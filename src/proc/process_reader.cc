@@ -78,7 +78,7 @@ Result<std::optional<Stat>> ProcessReader::look(Files& files, std::int64_t now_n
   if (!full_due && !count_due && is_quiet(now_ns)) return std::optional<Stat>{};
   const auto ran_ns = files.run_time(last_.id.pid);  // before it is looked at, so never too late
   if (!full_due && rests(ran_ns, now_ns, count_due)) {
-    if (count_due) count_due_ns_ = now_ns + kSecondNs;
+    if (count_due) count_due_ns_ = next_count_ns(now_ns);
     return std::optional<Stat>{};
   }
   ran_ns_ = ran_ns;
@@ -147,9 +147,13 @@ Result<std::optional<Stat>> ProcessReader::count(Files& files, std::int64_t now_
   const auto now = read_statm(files);
   if (!now && now.error().reason == Reason::Gone) return now.error();
   if (!now || !statm_.is_kept() || !is_as_it_was(*now)) return look_fully(files, now_ns);
-  const bool still = seconds_between(changed_ns_, now_ns) >= kStillAfterSeconds;
-  count_due_ns_ = now_ns + (still ? kCountStillEverySeconds : 1) * kSecondNs;
+  count_due_ns_ = next_count_ns(now_ns);
   return std::optional<Stat>{};
+}
+
+std::int64_t ProcessReader::next_count_ns(std::int64_t now_ns) const {
+  const bool still = seconds_between(changed_ns_, now_ns) >= kStillAfterSeconds;
+  return now_ns + (still ? kCountStillEverySeconds : 1) * kSecondNs;
 }
 
 bool ProcessReader::is_as_it_was(const Statm& now) const {

@@ -14,9 +14,9 @@
 namespace tidegauge::proc {
 
 // Reads the cheap counters of one process, again and again. A process whose counters stay as they
-// are is asked once a second whether that is still so: whether it has run at all, and if it has, by
-// its smallest file (statm), after ten seconds every two. As soon as it moves all of them are read
-// once a second, and at higher rates that file at every look. What does not show there (state,
+// are is asked whether that is still so, once a second and after ten seconds every two: whether it
+// has run at all, and if it has, by its smallest file (statm). As soon as it moves all of them are
+// read once a second, and at higher rates that file at every look. What does not show there (state,
 // threads, faults, name; swap and the peak of a process that is otherwise unchanged) is read every
 // five seconds, and of a process that does nothing every twenty; what others have done to one that
 // does not run (swapped it out) is looked for every ten. What a look does not read is as the last
@@ -50,6 +50,7 @@ class ProcessReader {
   void take_note_of_change(std::int64_t now_ns);
   void put_off_full_look(std::int64_t now_ns, bool changed);
   bool is_quiet(std::int64_t now_ns) const;
+  std::int64_t next_count_ns(std::int64_t now_ns) const;
   bool rests(std::optional<std::int64_t> ran_ns, std::int64_t now_ns, bool count_due) const;
 
   record::ProcessSample last_;
