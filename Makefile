@@ -35,7 +35,7 @@ package: ## a .deb in out/
 wheel: ## a Python wheel in out/
 	@tools/wheel
 
-bench: ## what watching costs, beside psutil, ps, smem and atop; ARGS=--quick for four minutes
+bench: ## what watching costs, beside psutil, ps, smem and atop; fifteen minutes; ARGS=--quick for five
 	@FRAMEWORKS=$(FRAMEWORKS) tools/bench $(ARGS)
 
 bench-census: ## what a census costs, beside gc, objgraph, guppy3 and pympler (ten minutes, 6 GB); ARGS=--objects=1 for less

@@ -24,9 +24,10 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = ("4GB", "24", "250MB")  # 10 GB in 25 processes
-ROUNDS = 3
+ROUNDS = 2
 CALLS = 5  # in a round, for tools that are called for each sample
 WARM_UP_SECONDS = 8
+OTHERS_WARM_UP_SECONDS = 3  # each of their samples is like the first
 
 
 @dataclasses.dataclass
@@ -61,11 +62,12 @@ def rss_mib(pid: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
-def of_a_watcher(tool: str, reads: str, command: list, interval: float, seconds: float) -> Cost:
+def of_a_watcher(tool: str, reads: str, command: list, interval: float, seconds: float,
+                 warm_up_seconds: float = OTHERS_WARM_UP_SECONDS) -> Cost:
     """A program that stays and looks every `interval`."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(WARM_UP_SECONDS)
+        time.sleep(warm_up_seconds)
         before, began = cpu_ns(process.pid), time.monotonic()
         time.sleep(seconds)
         spent, took = cpu_ns(process.pid) - before, time.monotonic() - began
@@ -92,7 +94,7 @@ def of_ourselves(binary: pathlib.Path, pid: int, interval: float, seconds: float
     with tempfile.TemporaryDirectory() as folder:
         command = [binary, "watch", str(pid), "--json", "--interval", f"{interval}s", "--record", f"{folder}/recording"]
         reads = "all kinds, roles, JSON, recording, verdict"
-        return of_a_watcher(f"tidegauge, {1 / interval:g} Hz", reads, command, interval, seconds)
+        return of_a_watcher(f"tidegauge, {1 / interval:g} Hz", reads, command, interval, seconds, WARM_UP_SECONDS)
 
 
 def pids_of(root: int) -> list:
