@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two passes over the arenas, each by several threads that share nothing but what is not written
-// any more: first what there is, then what points to what. An object outside the arenas gets its
-// number when all have been met.
+#include "census/heap_reader.h"
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
-#include <unordered_set>
 
-#include "census/address_book.h"
-#include "census/arrow.h"
-#include "census/autograd.h"
-#include "census/heap.h"
 #include "census/parts.h"
 #include "census/references.h"
 
@@ -23,27 +16,10 @@ constexpr Node kOutside = 0x80000000U;  // a target that is not in the arenas: b
 constexpr std::size_t kMostEdges = 0xfffffff0U;  // numbers of 32 bits; 80 GB of small objects
 constexpr std::size_t kNearChunks = 256;         // of 4 KiB, for each thread
 
-bool is_arrow(Shape shape) {
-  return shape >= Shape::ArrowTable && shape <= Shape::ArrowBuffer;
-}
-
 bool is_native(Shape shape) {
   return shape == Shape::Tensor || shape == Shape::Array || shape == Shape::ImagingCore ||
          shape == Shape::TorchFunction || shape == Shape::Mapping || is_arrow(shape);
 }
-
-struct NodePart {
-  std::vector<std::uint32_t> type_ids{};
-  NodeBytes bytes{};
-  std::vector<Address> natives{};
-  std::vector<Address> hidden{};  // parts of objects
-};
-
-struct EdgePart {
-  std::vector<std::uint32_t> ends{};  // in `targets`, of each node's
-  std::vector<Node> targets{};
-  AddressBook outside{};
-};
 
 std::uint64_t all_own_bytes(const ObjectView& object, const Memory& memory, const Layout& layout) {
   const auto own = own_bytes(object, layout);
@@ -55,409 +31,223 @@ std::uint64_t all_own_bytes(const ObjectView& object, const Memory& memory, cons
 
 }  // namespace
 
-class HeapReader {
- public:
-  HeapReader(const HeapSource& source, const Interpreter& python, TypeTable& types)
-      : source_(source),
-        layout_(*python.layout),
-        heap_(source.memory, python, types),
-        autograd_(source.memory, source.libraries) {}
+Heap HeapReader::read(const std::vector<Address>& roots) && {
+  read_nodes();
+  look_behind();
+  for (const auto root : roots) find_or_add(root, true);
+  read_edges();
+  read_arrows();
+  source_.image.drop();
+  return std::move(heap_);
+}
 
-  Heap read(const std::vector<Address>& roots) && {
-    read_nodes();
-    look_behind();
-    for (const auto root : roots) find_or_add(root, true);
-    read_edges();
-    read_arrows();
-    source_.image.drop();
-    return std::move(heap_);
+void HeapReader::read_nodes() {
+  heap_.index_ = ObjectIndex(source_.image.map());
+  std::vector<NodePart> parts(parts_of(arenas(), source_.threads));
+  in_parts(arenas(), source_.threads, [&](std::size_t part, std::size_t first, std::size_t end) {
+    scan_nodes(parts[part], first, end);
+  });
+  heap_.pool_nodes_ = heap_.index_.number();
+  if (heap_.pool_nodes_ >= kOutside) throw std::length_error("more objects than can be numbered");
+  heap_.type_ids_ = std::move(parts[0].type_ids);
+  heap_.bytes_ = std::move(parts[0].bytes);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto& ids = heap_.type_ids_;
+    ids.insert(ids.end(), parts[i].type_ids.begin(), parts[i].type_ids.end());
+    heap_.bytes_.append(parts[i].bytes);
+    parts[i].type_ids = {};
+    parts[i].bytes = {};
   }
-
- private:
-  std::size_t arenas() const { return source_.image.map().all().size(); }
-
-  void read_nodes() {
-    heap_.index_ = ObjectIndex(source_.image.map());
-    std::vector<NodePart> parts(parts_of(arenas(), source_.threads));
-    in_parts(arenas(), source_.threads, [&](std::size_t part, std::size_t first, std::size_t end) {
-      scan_nodes(parts[part], first, end);
-    });
-    heap_.pool_nodes_ = heap_.index_.number();
-    if (heap_.pool_nodes_ >= kOutside) throw std::length_error("more objects than can be numbered");
-    heap_.type_ids_ = std::move(parts[0].type_ids);
-    heap_.bytes_ = std::move(parts[0].bytes);
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      auto& ids = heap_.type_ids_;
-      ids.insert(ids.end(), parts[i].type_ids.begin(), parts[i].type_ids.end());
-      heap_.bytes_.append(parts[i].bytes);
-      parts[i].type_ids = {};
-      parts[i].bytes = {};
+  for (const auto& part : parts) {
+    for (const auto object : part.natives) {
+      const auto node = heap_.index_.find(object);
+      take_natives(node, pool_object(object, &heap_.type(node)));
     }
-    for (const auto& part : parts) {
-      for (const auto object : part.natives) {
-        const auto node = heap_.index_.find(object);
-        take_natives(node, pool_object(object, &heap_.type(node)));
+    for (const auto object : part.hidden) hide(find_or_add(object, true));
+  }
+}
+
+void HeapReader::scan_nodes(NodePart& part, std::size_t first, std::size_t end) {
+  const CachedMemory near(source_.behind, kNearChunks);
+  const ImageMemory memory(source_.image, near);
+  PoolScanner scanner(heap_.types_, layout_);
+  // Room that is not used costs nothing; moving everything whenever it grows does.
+  constexpr std::size_t kFewestBytesEach = 32;
+  const auto room = (first == 0 ? arenas() : end - first) * layout_.arena_bytes;
+  part.type_ids.reserve(room / kFewestBytesEach);
+  part.bytes.reserve(room / kFewestBytesEach);
+  const Address step = layout_.pool_bytes;
+  for (auto arena = first; arena < end; ++arena) {
+    const auto bytes = source_.image.stretch(arena);
+    const auto& [begin, last] = source_.image.map().all()[arena];
+    const auto take = [&, arena = arena](const ObjectView& object) {
+      heap_.index_.mark(arena, object.address);
+      part.type_ids.push_back(object.type->id);
+      part.bytes.push_back(all_own_bytes(object, memory, layout_));
+      if (is_native(object.type->shape)) part.natives.push_back(object.address);
+      if (has_hidden_content(object, layout_)) {
+        part.hidden.push_back(object.field<Address>(kByteArrayContent));
       }
-      for (const auto object : part.hidden) hide(find_or_add(object, true));
-    }
-  }
-
-  void scan_nodes(NodePart& part, std::size_t first, std::size_t end) {
-    const CachedMemory near(source_.behind, kNearChunks);
-    const ImageMemory memory(source_.image, near);
-    PoolScanner scanner(heap_.types_, layout_);
-    // Room that is not used costs nothing; moving everything whenever it grows does.
-    constexpr std::size_t kFewestBytesEach = 32;
-    const auto room = (first == 0 ? arenas() : end - first) * layout_.arena_bytes;
-    part.type_ids.reserve(room / kFewestBytesEach);
-    part.bytes.reserve(room / kFewestBytesEach);
-    const Address step = layout_.pool_bytes;
-    for (auto arena = first; arena < end; ++arena) {
-      const auto bytes = source_.image.stretch(arena);
-      const auto& [begin, last] = source_.image.map().all()[arena];
-      const auto take = [&, arena = arena](const ObjectView& object) {
-        heap_.index_.mark(arena, object.address);
-        part.type_ids.push_back(object.type->id);
-        part.bytes.push_back(all_own_bytes(object, memory, layout_));
-        if (is_native(object.type->shape)) part.natives.push_back(object.address);
-        if (has_hidden_content(object, layout_)) {
-          part.hidden.push_back(object.field<Address>(kByteArrayContent));
-        }
-      };
-      if (!source_.pages.empty()) {
-        scanner.scan_page(begin, bytes, read_page(memory, source_.pages[arena]), take);
-        continue;
-      }
-      for (auto pool = (begin + step - 1) / step * step; pool + step <= last; pool += step) {
-        scanner.scan(pool, bytes.subspan(pool - begin, step), take);
-      }
-    }
-  }
-
-  // An object that was found in a pool.
-  ObjectView pool_object(Address object, const TypeInfo* type) const {
-    const auto start = object & ~Address(layout_.pool_bytes - 1);
-    const auto pool = source_.image.view(start, layout_.pool_bytes);
-    const auto block = source_.pages.empty()
-                           ? proven_block_bytes(pool)
-                           : source_.pages[source_.image.map().find(start)].block_bytes;
-    // Less where something precedes its block.
-    const auto left =
-        std::min<std::size_t>(block - type->bytes_before, pool.size() - (object - start));
-    return {object, type, pool.subspan(object - start, left), block};
-  }
-
-  // Its bytes are counted in what it is a part of.
-  void hide(Node node) {
-    if (node != kNoNode && heap_.hidden_.insert(node).second) heap_.bytes_.clear(node);
-  }
-
-  void take_natives(Node node, const ObjectView& object) {
-    if (object.type->shape == Shape::TorchFunction) {
-      functions_.push_back({node, object.address, object.body.size()});
-      return;
-    }
-    if (object.type->shape == Shape::Mapping) return take_mapping(node, object);
-    if (is_arrow(object.type->shape)) return arrows_.push_back(node);
-    auto native = native_reader_.read(object, heap_.memory_);
-    // A row of addresses, and no object: a program that is not moved in memory, as Debian's Python,
-    // has its own objects at addresses as small as counts.
-    const bool certain = !object.type->collected() || layout_.free_threaded ||
-                         (heap_.memory_.pointer(object.address - object::kGcHead) !=
-                              0 &&  // all of these are followed
-                          collector_agrees(heap_.memory_, layout_, object.address));
-    if (!native && !certain) return hide(node);
-    if (!native) {
-      constexpr std::size_t kPointer = 16;  // of tensors and images, most often
-      heap_.unread_natives_.push_back(object.field<Address>(kPointer));
-      return;
-    }
-    if (object.type->shape == Shape::Tensor) {
-      autograd_.learn(*native);
-      tensors_.emplace(native->behind, node);
-      natives_of_.emplace(node, heap_.natives_.size());
-    }
-    take_native(node, *std::move(native));
-  }
-
-  // What a file maps is the file's.
-  void take_mapping(Node node, const ObjectView& object) {
-    constexpr std::size_t kStart = 16;
-    constexpr std::size_t kBytes = 24;
-    const auto place = source_.unnamed.find(object.field<Address>(kStart));
-    if (place == StretchMap::kNone) return;
-    const auto& [begin, end] = source_.unnamed.all()[place];
-    const auto bytes = object.field<std::uint64_t>(kBytes);
-    if (bytes <= end - begin) add_native_bytes(node, bytes);
-  }
-
-  // What is shared goes to what consists of it, and to the whole rather than to a slice.
-  void read_arrows() {
-    const ArrowReader reader(heap_.memory_, source_.libraries, source_.unnamed,
-                             [&](Address address) { return heap_.find(address) != kNoNode; });
-    std::vector<std::tuple<Shape, std::int64_t, Node>> ordered;
-    for (const Node node : arrows_) {
-      const auto length = reader.presumed_length(heap_.body(node).view);
-      ordered.emplace_back(heap_.type(node).shape, -std::max<std::int64_t>(length, 0), node);
-    }
-    std::sort(ordered.begin(), ordered.end());
-    for (const auto& [shape, length, node] : ordered) {
-      const auto body = heap_.body(node);
-      const auto bytes = reader.bytes_of(body.view, native_reader_);
-      if (bytes) {
-        add_native_bytes(node, *bytes);
-      } else {
-        heap_.unread_natives_.push_back(heap_.address(node));
-      }
-    }
-  }
-
-  void add_native_bytes(Node node, std::uint64_t bytes) {
-    if (bytes > 0) heap_.native_bytes_[node] = bytes;
-    heap_.bytes_.add(node, bytes);
-  }
-
-  void take_native(Node node, Native native) {
-    add_native_bytes(node, native.bytes);
-    heap_.natives_.push_back(std::move(native));
-  }
-
-  // What C++ holds behind tensors. All tensors have been met: how they are told is known.
-  void look_behind() {
-    for (const auto& [impl, node] : tensors_) autograd_.learn_graph(impl);
-    for (const auto& [impl, node] : tensors_) {
-      auto held = held_by_tensor(impl, natives_of_.at(node));
-      if (!held.empty()) behind_.emplace(node, std::move(held));
-    }
-    for (const auto& [node, address, bytes] : functions_) {
-      autograd_.for_each_saved(address + layout_.header(), bytes - layout_.header(),
-                               [&, to = node](Address impl) {
-                                 const auto saved = node_of_tensor(impl);
-                                 if (saved != kNoNode) behind_[to].push_back(heap_.address(saved));
-                               });
-    }
-  }
-
-  // The addresses of nodes: of its graph, and of its gradient.
-  std::vector<Address> held_by_tensor(Address impl, std::size_t native) {
-    const auto known = autograd_.of_tensor(impl);
-    heap_.natives_[native].requires_grad = known.requires_grad;
-    heap_.natives_[native].has_grad_fn = known.grad_fn != 0;
-    std::vector<Address> held;
-    if (known.grad_fn != 0) held.push_back(heap_.address(node_of_graph(known.grad_fn)));
-    if (known.grad != 0) {
-      const auto grad = node_of_tensor(known.grad);
-      if (grad != kNoNode) held.push_back(heap_.address(grad));
-    }
-    return held;
-  }
-
-  Node add_native(Address at, const TypeInfo& type) {
-    const auto node = add_outside(at, type.id);
-    heap_.bytes_.push_back(autograd_.node_bytes(at));
-    return node;
-  }
-
-  Node node_of_graph(Address at) {
-    const auto known = heap_.outside_.find(at);
-    if (known != heap_.outside_.end()) return known->second;
-    if (graph_type_ == nullptr) {
-      graph_type_ = &heap_.types_.add("torch.autograd.graph.Node", Shape::GraphNode);
-    }
-    return add_native(at, *graph_type_);
-  }
-
-  Node node_of_tensor(Address impl) {
-    if (const auto python = tensors_.find(impl); python != tensors_.end()) return python->second;
-    if (const auto known = heap_.outside_.find(impl); known != heap_.outside_.end()) {
-      return known->second;
-    }
-    auto native = native_reader_.tensor_at(impl, autograd_.back_pointer(impl), heap_.memory_);
-    if (!native) return kNoNode;
-    if (tensor_type_ == nullptr) tensor_type_ = &heap_.types_.add("at::Tensor", Shape::CppTensor);
-    const auto node = add_native(impl, *tensor_type_);
-    natives_of_.emplace(node, heap_.natives_.size());
-    take_native(node, *std::move(native));
-    return node;
-  }
-
-  // What a step of a graph leads to and has saved; or a tensor of C++.
-  void add_native_edges(Node node) {
-    const auto at = heap_.address(node);
-    const auto add = [&](Node target) {
-      if (target != kNoNode) heap_.edges_.targets.push_back(target);
     };
-    if (heap_.type(node).shape == Shape::CppTensor) {
-      for (const auto held : held_by_tensor(at, natives_of_.at(node))) add(heap_.find(held));
-      return;
+    if (!source_.pages.empty()) {
+      scanner.scan_page(begin, bytes, read_page(memory, source_.pages[arena]), take);
+      continue;
     }
-    autograd_.for_each_next(at, [&](Address next) { add(node_of_graph(next)); });
-    const auto own = autograd_.own_fields();
-    const auto bytes = autograd_.node_bytes(at);
-    if (own >= bytes) return;
-    autograd_.for_each_saved(at + own, bytes - own,
-                             [&](Address saved) { add(node_of_tensor(saved)); });
-    // Objects that stand for it.
-    for (auto field = own; field + 8 <= bytes; field += 8) {
-      add(heap_.index_.find(heap_.memory_.pointer(at + field)));
+    for (auto pool = (begin + step - 1) / step * step; pool + step <= last; pool += step) {
+      scanner.scan(pool, bytes.subspan(pool - begin, step), take);
     }
   }
+}
 
-  void read_edges() {
-    std::vector<EdgePart> parts(parts_of(arenas(), source_.threads));
-    in_parts(arenas(), source_.threads, [&](std::size_t part, std::size_t first, std::size_t end) {
-      scan_edges(parts[part], first, end);
-    });
-    auto& edges = heap_.edges_;
-    edges.first = {0};
-    edges.first.reserve(heap_.nodes() + 1);
-    for (auto& part : parts) {
-      take_edges(part);
-      part = {};
-    }
-    for (auto node = heap_.pool_nodes_; node < heap_.nodes(); ++node) add_edges(node);
+ObjectView HeapReader::pool_object(Address object, const TypeInfo* type) const {
+  const auto start = object & ~Address(layout_.pool_bytes - 1);
+  const auto pool = source_.image.view(start, layout_.pool_bytes);
+  const auto block = source_.pages.empty()
+                         ? proven_block_bytes(pool)
+                         : source_.pages[source_.image.map().find(start)].block_bytes;
+  // Less where something precedes its block.
+  const auto left =
+      std::min<std::size_t>(block - type->bytes_before, pool.size() - (object - start));
+  return {object, type, pool.subspan(object - start, left), block};
+}
+
+void HeapReader::hide(Node node) {
+  if (node != kNoNode && heap_.hidden_.insert(node).second) heap_.bytes_.clear(node);
+}
+
+void HeapReader::read_edges() {
+  std::vector<EdgePart> parts(parts_of(arenas(), source_.threads));
+  in_parts(arenas(), source_.threads, [&](std::size_t part, std::size_t first, std::size_t end) {
+    scan_edges(parts[part], first, end);
+  });
+  auto& edges = heap_.edges_;
+  edges.first = {0};
+  edges.first.reserve(heap_.nodes() + 1);
+  for (auto& part : parts) {
+    take_edges(part);
+    part = {};
   }
+  for (auto node = heap_.pool_nodes_; node < heap_.nodes(); ++node) add_edges(node);
+}
 
-  void scan_edges(EdgePart& part, std::size_t first, std::size_t end) {
-    const CachedMemory near(source_.behind, kNearChunks);
-    const ImageMemory memory(source_.image, near);
-    const auto nodes = heap_.index_.first_of(end) - heap_.index_.first_of(first);
-    constexpr std::size_t kUsual = 3;  // references of an object
-    part.ends.reserve(nodes);
-    // Those of the other parts come behind the first one's: see scan_nodes.
-    part.targets.reserve((first == 0 ? heap_.pool_nodes_ : nodes) * kUsual);
-    auto node = heap_.index_.first_of(first);
-    for (auto arena = first; arena < end; ++arena) {
-      heap_.index_.for_each(arena, [&](Address object) {
-        const auto view = pool_object(object, &heap_.type(node++));
-        for_each_reference(view, memory, layout_, [&](const Reference& reference) {
-          if (part.targets.size() >= kMostEdges) return;
-          if (heap_.index_.covers(reference.target)) {
-            const auto target = heap_.index_.find(reference.target);
-            if (target != kNoNode) part.targets.push_back(target);
-          } else if (may_be_pointer(reference.target)) {
-            part.targets.push_back(kOutside |
-                                   part.outside.number_of(reference.target, reference.certain()));
-          }
-        });
-        if (is_native(view.type->shape)) add_behind(part, node - 1);
-        part.ends.push_back(static_cast<std::uint32_t>(part.targets.size()));
+void HeapReader::scan_edges(EdgePart& part, std::size_t first, std::size_t end) {
+  const CachedMemory near(source_.behind, kNearChunks);
+  const ImageMemory memory(source_.image, near);
+  const auto nodes = heap_.index_.first_of(end) - heap_.index_.first_of(first);
+  constexpr std::size_t kUsual = 3;  // references of an object
+  part.ends.reserve(nodes);
+  // Those of the other parts come behind the first one's: see scan_nodes.
+  part.targets.reserve((first == 0 ? heap_.pool_nodes_ : nodes) * kUsual);
+  auto node = heap_.index_.first_of(first);
+  for (auto arena = first; arena < end; ++arena) {
+    heap_.index_.for_each(arena, [&](Address object) {
+      const auto view = pool_object(object, &heap_.type(node++));
+      for_each_reference(view, memory, layout_, [&](const Reference& reference) {
+        if (part.targets.size() >= kMostEdges) return;
+        if (heap_.index_.covers(reference.target)) {
+          const auto target = heap_.index_.find(reference.target);
+          if (target != kNoNode) part.targets.push_back(target);
+        } else if (may_be_pointer(reference.target)) {
+          part.targets.push_back(kOutside |
+                                 part.outside.number_of(reference.target, reference.certain()));
+        }
       });
-    }
-  }
-
-  void add_behind(EdgePart& part, Node node) const {
-    const auto found = behind_.find(node);
-    if (found == behind_.end()) return;
-    for (const auto address : found->second) {
-      const auto in_arenas = heap_.index_.find(address);
-      part.targets.push_back(
-          in_arenas != kNoNode ? in_arenas : kOutside | part.outside.number_of(address, true));
-    }
-  }
-
-  // In order of address, so that each page is read once.
-  std::vector<Node> find_outside(const std::vector<AddressBook::Entry>& entries) {
-    std::vector<std::uint32_t> order(entries.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return entries[a].address < entries[b].address;
+      if (is_native(view.type->shape)) add_behind(part, node - 1);
+      part.ends.push_back(static_cast<std::uint32_t>(part.targets.size()));
     });
-    std::vector<Node> nodes(entries.size());
-    for (const auto i : order) nodes[i] = find_or_add(entries[i].address, entries[i].certain);
-    return nodes;
   }
+}
 
-  // Behind those of the parts before.
-  void take_edges(EdgePart& part) {
-    const auto outside = find_outside(part.outside.all());
-    auto& edges = heap_.edges_;
-    const bool is_first = edges.targets.empty();
-    if (is_first) edges.targets = std::move(part.targets);
-    const auto& from = is_first ? edges.targets : part.targets;
-    std::size_t done = is_first ? 0 : edges.targets.size();
-    if (!is_first) edges.targets.resize(done + from.size());
-    std::size_t at = 0;
-    for (const auto end : part.ends) {
-      for (; at < end; ++at) {
-        const auto target = (from[at] & kOutside) != 0 ? outside[from[at] & ~kOutside] : from[at];
-        if (target != kNoNode && done < kMostEdges) edges.targets[done++] = target;
-      }
-      edges.first.push_back(static_cast<std::uint32_t>(done));
-    }
-    edges.targets.resize(done);
+void HeapReader::add_behind(EdgePart& part, Node node) const {
+  const auto found = behind_.find(node);
+  if (found == behind_.end()) return;
+  for (const auto address : found->second) {
+    const auto in_arenas = heap_.index_.find(address);
+    part.targets.push_back(in_arenas != kNoNode ? in_arenas
+                                                : kOutside | part.outside.number_of(address, true));
   }
+}
 
-  void add_edges(Node node) {
-    auto& edges = heap_.edges_;
-    if (heap_.type(node).address == 0) {
-      add_native_edges(node);
-      edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
-      return;
+std::vector<Node> HeapReader::find_outside(const std::vector<AddressBook::Entry>& entries) {
+  std::vector<std::uint32_t> order(entries.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return entries[a].address < entries[b].address;
+  });
+  std::vector<Node> nodes(entries.size());
+  for (const auto i : order) nodes[i] = find_or_add(entries[i].address, entries[i].certain);
+  return nodes;
+}
+
+void HeapReader::take_edges(EdgePart& part) {
+  const auto outside = find_outside(part.outside.all());
+  auto& edges = heap_.edges_;
+  const bool is_first = edges.targets.empty();
+  if (is_first) edges.targets = std::move(part.targets);
+  const auto& from = is_first ? edges.targets : part.targets;
+  std::size_t done = is_first ? 0 : edges.targets.size();
+  if (!is_first) edges.targets.resize(done + from.size());
+  std::size_t at = 0;
+  for (const auto end : part.ends) {
+    for (; at < end; ++at) {
+      const auto target = (from[at] & kOutside) != 0 ? outside[from[at] & ~kOutside] : from[at];
+      if (target != kNoNode && done < kMostEdges) edges.targets[done++] = target;
     }
-    // With another allocator than Python's own all tensors are outside.
-    if (const auto native = natives_of_.find(node); native != natives_of_.end()) {
-      const auto impl = heap_.natives_[native->second].behind;
-      autograd_.learn_graph(impl);
-      for (const auto held : held_by_tensor(impl, native->second)) {
-        edges.targets.push_back(heap_.find(held));
-      }
-    }
-    const auto body = heap_.body(node);
-    for_each_reference(body.view, heap_.memory_, layout_, [&](const Reference& reference) {
-      const auto target = find_or_add(reference.target, reference.certain());
-      if (target != kNoNode && edges.targets.size() < kMostEdges) edges.targets.push_back(target);
-    });
+    edges.first.push_back(static_cast<std::uint32_t>(done));
+  }
+  edges.targets.resize(done);
+}
+
+void HeapReader::add_edges(Node node) {
+  auto& edges = heap_.edges_;
+  if (heap_.type(node).address == 0) {
+    add_native_edges(node);
     edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
+    return;
   }
-
-  Node find_or_add(Address object, bool certain) {
-    if (heap_.index_.covers(object)) return heap_.index_.find(object);  // or no object
-    const auto known = heap_.outside_.find(object);
-    if (known != heap_.outside_.end()) return known->second;
-    if (!may_be_pointer(object) || (!certain && refused_.count(object) > 0)) return kNoNode;
-    const auto body = heap_.read_outside(object, certain);
-    if (!body) {
-      refused_.insert(object);
-      return kNoNode;
+  // With another allocator than Python's own all tensors are outside.
+  if (const auto native = natives_of_.find(node); native != natives_of_.end()) {
+    const auto impl = heap_.natives_[native->second].behind;
+    autograd_.learn_graph(impl);
+    for (const auto held : held_by_tensor(impl, native->second)) {
+      edges.targets.push_back(heap_.find(held));
     }
-    const auto node = add_outside(object, body->view.type->id);
-    heap_.bytes_.push_back(all_own_bytes(body->view, heap_.memory_, layout_));
-    if (is_native(body->view.type->shape)) take_natives(node, body->view);
-    if (has_hidden_content(body->view, layout_)) {
-      hide(find_or_add(body->view.field<Address>(kByteArrayContent), true));
-    }
-    return node;
   }
+  const auto body = heap_.body(node);
+  for_each_reference(body.view, heap_.memory_, layout_, [&](const Reference& reference) {
+    const auto target = find_or_add(reference.target, reference.certain());
+    if (target != kNoNode && edges.targets.size() < kMostEdges) edges.targets.push_back(target);
+  });
+  edges.first.push_back(static_cast<std::uint32_t>(edges.targets.size()));
+}
 
-  Node add_outside(Address at, std::uint32_t type) {
-    const auto node = static_cast<Node>(heap_.nodes());
-    if (node >= kOutside) throw std::length_error("more objects than can be numbered");
-    heap_.outside_.emplace(at, node);
-    heap_.outside_addresses_.push_back(at);
-    heap_.type_ids_.push_back(type);
-    return node;
+Node HeapReader::find_or_add(Address object, bool certain) {
+  if (heap_.index_.covers(object)) return heap_.index_.find(object);  // or no object
+  const auto known = heap_.outside_.find(object);
+  if (known != heap_.outside_.end()) return known->second;
+  if (!may_be_pointer(object) || (!certain && refused_.count(object) > 0)) return kNoNode;
+  const auto body = heap_.read_outside(object, certain);
+  if (!body) {
+    refused_.insert(object);
+    return kNoNode;
   }
+  const auto node = add_outside(object, body->view.type->id);
+  heap_.bytes_.push_back(all_own_bytes(body->view, heap_.memory_, layout_));
+  if (is_native(body->view.type->shape)) take_natives(node, body->view);
+  if (has_hidden_content(body->view, layout_)) {
+    hide(find_or_add(body->view.field<Address>(kByteArrayContent), true));
+  }
+  return node;
+}
 
-  const HeapSource& source_;
-  const Layout& layout_;
-  Heap heap_;
-  NativeReader native_reader_{};
-  Autograd autograd_;
-  struct FunctionPlace {
-    Node node;
-    Address address;
-    std::size_t bytes;
-  };
-  std::vector<FunctionPlace> functions_{};
-  std::unordered_map<Address, Node> tensors_{};         // of Python, by what is behind them
-  std::unordered_map<Node, std::size_t> natives_of_{};  // tensors' places in the heap's natives
-  std::vector<Node> arrows_{};
-  std::unordered_map<Node, std::vector<Address>> behind_{};  // what an object holds in C++
-  const TypeInfo* graph_type_ = nullptr;
-  const TypeInfo* tensor_type_ = nullptr;
-  std::unordered_set<Address> refused_{};
-};
+Node HeapReader::add_outside(Address at, std::uint32_t type) {
+  const auto node = static_cast<Node>(heap_.nodes());
+  if (node >= kOutside) throw std::length_error("more objects than can be numbered");
+  heap_.outside_.emplace(at, node);
+  heap_.outside_addresses_.push_back(at);
+  heap_.type_ids_.push_back(type);
+  return node;
+}
 
 Heap read_heap(const HeapSource& source, const Interpreter& python, TypeTable& types,
                const std::vector<Address>& roots) {
