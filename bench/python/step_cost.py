@@ -28,7 +28,7 @@ def step_us(gauge, hooks, job):
 
 
 def quarters(values):
-    return statistics.quantiles(values, n=4)
+    return statistics.quantiles(values, n=4) if len(values) > 1 else values * 3  # of one round, that one
 
 
 def main():
