@@ -269,6 +269,17 @@ TEST(Ladder, NothingHealthyIsHarmed) {
   }));
 }
 
+// The spike adds to the ramp as much as each part of it did.
+TEST(Ladder, ASpikeAtTheEndOfAWarmUpIsNoMoreOfIt) {
+  World world({}, 0, kAll);
+  world.run(150, [](double at) {
+    const double ramp = 0.65 * (1 - std::exp(-at / 7));
+    const bool spike = at > 7 && std::fmod(at, 15.1) < 0.7 * 15.1;
+    return kLimit * (spike ? 0.91 : ramp);
+  });
+  EXPECT_EQ(world.stops_asked + world.terms + world.kills, 0);
+}
+
 TEST(Ladder, WarmUpsToNinetyPercentGoOn) {
   for (const double seconds : {1.0, 3.0, 10.0, 30.0, 100.0}) {
     for (const double lendable : {0.0, 300 * kMiB}) {

@@ -102,10 +102,12 @@ Shape Track::shape() const {
   }
   const double latest = floors[kParts - 1] - floors[kParts - 2];
   const double grown = floors.back() - floors.front();
+  // A spike that begins as a warm-up ends looks like one more part of growth, but stands still.
+  const bool goes_on = stretches_[whole - 1].low > floors.back() + noise;
   shape.seen_seconds = part_seconds * static_cast<double>(kParts);
   shape.floor = floors.back();
-  shape.rising =
-      slowest > std::max(noise, kSteadily * fastest) && latest >= kAsFastAsEver * fastest;
+  shape.rising = goes_on && slowest > std::max(noise, kSteadily * fastest) &&
+                 latest >= kAsFastAsEver * fastest;
   if (grown > noise) {
     shape.bytes_per_second = grown / (part_seconds * static_cast<double>(kParts - 1));
   }
