@@ -145,8 +145,10 @@ Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
   const CachedMemory near(live, kFewChunks);
   const auto [arenas, pages] = find_places(near, python, regions);
   TypeTable types(near, python);
-  wishes.spared = stretches_to_spare(
-      pid, {live, *python.layout, arenas, regions, threads_to_use(), pages}, types);
+  auto sparing =
+      what_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use(), pages}, types);
+  wishes.spared = std::move(sparing.spared);
+  wishes.saved = std::move(sparing.saved);
   return wishes;
 }
 
@@ -169,9 +171,11 @@ bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
   constexpr Address kBefore = 4096;
   constexpr Address kBehind = 64 << 10;  // what else belongs to it
   const StretchMap spared(wishes.spared);
+  const StretchMap saved(wishes.saved);
   std::vector<Stretch> kept;
   const auto keep = [&](Address place) {
-    if (spared.find(place) != StretchMap::kNone) kept.push_back({place - kBefore, place + kBehind});
+    if (spared.find(place) == StretchMap::kNone || saved.find(place) != StretchMap::kNone) return;
+    kept.push_back({place - kBefore, place + kBehind});
   };
   for (const auto place : heap.unread_natives()) keep(place);
   for (const auto& native : heap.natives()) keep(native.behind);
@@ -265,7 +269,8 @@ Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishe
   const MappedMemory copied(copy, *regions);
   const ProcessMemory live(pid);
   const MappedMemory spared(live, as_regions(wishes.spared));
-  const EitherMemory mapped(copied, spared);
+  const PatchedMemory patched(spared, snapshot->saved());
+  const EitherMemory mapped(copied, patched);
   const auto is_good = [&](const Heap& heap, const std::vector<Arena>& arenas) {
     census.pause_ms += snapshot->pause_ms();
     return attempt == Attempt::Last || !keep_what_is_new(heap, arenas, wishes);

@@ -67,8 +67,9 @@ void sleep_ms(long ms) {
 // The process that holds the target. Everything it needs is looked up before the target stops.
 class Hand {
  public:
-  Hand(pid_t target, const Snapshot::Wishes& wishes, Snapshot::Made& made, int line)
-      : target_(target), wishes_(wishes), made_(made), line_(line) {
+  Hand(pid_t target, const Snapshot::Wishes& wishes, const SavedPieces& saved, Snapshot::Made& made,
+       int line)
+      : target_(target), wishes_(wishes), saved_(saved), made_(made), line_(line) {
     if (may_call(target)) stub_ = Stub::put_into(target);
   }
 
@@ -121,6 +122,7 @@ class Hand {
     }
     Word word{.stopped_at_ms = stopped->since_ms()};
     if (!last && is_collecting(ProcessMemory(target_), wishes_.collecting)) return false;
+    saved_.read_from(target_);
     const auto copy = helper_ ? helper_->make_copy() : std::optional<Copy>{};
     if (!copy && wishes_.otherwise == Snapshot::IfNoCopy::GiveUp) {
       say({.error = static_cast<int>(Reason::Unsupported) + 1});
@@ -170,6 +172,7 @@ class Hand {
 
   pid_t target_;
   const Snapshot::Wishes& wishes_;
+  const SavedPieces& saved_;
   Snapshot::Made& made_;
   int line_;
   std::optional<Stub> stub_{};
@@ -177,11 +180,11 @@ class Hand {
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
-[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes, Snapshot::Made& made,
-                              int line) {
+[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes,
+                              const SavedPieces& saved, Snapshot::Made& made, int line) {
   stand_aside("tidegauge-hand");
   hasten_ourselves();  // whoever waits for a core now keeps the target waiting
-  Hand(target, wishes, made, line).work();
+  Hand(target, wishes, saved, made, line).work();
   ::_exit(0);
 }
 
@@ -221,6 +224,8 @@ Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {
 Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   auto made = share();
   if (!made) return made.error();
+  auto saved = SavedPieces::make_room(wishes.saved);
+  if (!saved) return saved.error();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return from_errno(errno, "socketpair");
@@ -231,7 +236,7 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   if (hand < 0) return from_errno(errno, "fork");
   if (hand == 0) {
     ours = UniqueFd();
-    become_hand(pid, wishes, **made, theirs.get());
+    become_hand(pid, wishes, *saved, **made, theirs.get());
   }
   theirs = UniqueFd();
   Snapshot snapshot;
@@ -253,6 +258,7 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   snapshot.stopped_at_ms_ = word.stopped_at_ms;
   snapshot.target_ = pid;
   snapshot.made_ = *std::move(made);
+  snapshot.saved_ = *std::move(saved);
   return snapshot;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "census/memory.h"
+#include "census/saved_pieces.h"
 
 namespace tidegauge::census {
 
@@ -25,7 +25,8 @@ class Snapshot {
   enum class IfNoCopy { HoldTarget, GiveUp };
   struct Wishes {
     std::vector<Address> collecting{};
-    std::vector<Stretch> spared{};  // not wanted in the copy
+    std::vector<Stretch> spared{};  // not wanted in the copy,
+    std::vector<Stretch> saved{};   // but for these pieces of it
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
   static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
@@ -34,6 +35,7 @@ class Snapshot {
 
   pid_t readable_pid() const { return readable_pid_; }
   Mode mode() const { return mode_; }
+  const SavedPieces& saved() const { return saved_; }
   double pause_ms() const;  // so far, in mode Stop
 
   // What the hand keeps a record of, seen by us as well.
@@ -57,6 +59,7 @@ class Snapshot {
   double stopped_at_ms_ = 0;
   UniqueFd hand_{};  // while it is open the copy lives
   SharedMade made_{};
+  SavedPieces saved_{};
 };
 
 }  // namespace tidegauge::census

@@ -20,7 +20,6 @@
 #include <fmt/format.h>
 
 #include "census/busy_target.h"
-#include "census/spared.h"
 #include "census/stopped.h"
 
 namespace tidegauge::census {
@@ -156,19 +155,6 @@ TEST(Snapshot, TargetAndCopyHaveThePriorityThatTheTargetHad) {
   ASSERT_TRUE(snapshot) << snapshot.error().what;
   EXPECT_EQ(nice_of(busy.pid()), kLow);
   EXPECT_EQ(nice_of(snapshot->readable_pid()), kLow);
-}
-
-constexpr Address kMiB = 1 << 20;
-
-TEST(Spared, AreTheLargeGapsBetweenWhatIsKept) {
-  constexpr Address kPage = 4096;
-  const std::vector<Stretch> runs = {{0, 7 * kMiB}, {8 * kMiB, 9 * kMiB}, {16 * kMiB, 18 * kMiB}};
-  const std::vector<Stretch> kept = {
-      {kMiB, kMiB + 1}, {kMiB, kMiB + 2}, {9 * kMiB - 1, 9 * kMiB}, {16 * kMiB, 16 * kMiB + 1}};
-  // On pages where a run is cut.
-  EXPECT_EQ(
-      gaps_between(runs, kept, kMiB),
-      (std::vector<Stretch>{{kMiB + kPage, 7 * kMiB}, {16 * kMiB + kPage, 18 * kMiB}, {0, kMiB}}));
 }
 
 TEST(Snapshot, OfNobodyIsGone) {

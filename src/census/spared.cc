@@ -22,10 +22,18 @@ constexpr Address kLargePage = 2 << 20;
 constexpr Address kPage = 4096;
 // Each costs ten microseconds in all while the process stands still.
 constexpr std::size_t kMost = 4096;
+// Between two of them, and of how many pieces: what is read while the process stands still.
+constexpr Address kLittle = 16 << 10;
+constexpr std::size_t kFewPieces = 16;
+constexpr std::size_t kMostSavedBytes = 32 << 20;
 // So much beside the arenas: less is copied in a millisecond or two.
 constexpr std::uint64_t kWorthIt = 64ULL << 20;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.
 constexpr std::size_t kMostRegions = 65'000 - 2 * kMost;
+
+bool is_larger(const Stretch& a, const Stretch& b) {
+  return a.end - a.begin > b.end - b.begin;
+}
 
 // Pages of files are not copied.
 std::uint64_t anonymous_bytes(pid_t pid) {
@@ -119,12 +127,11 @@ std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
     for (; next < kept.size() && kept[next].begin < run.end; ++next) {
       if (kept[next].begin > free_from) add(run, free_from, kept[next].begin);
       free_from = std::max(free_from, kept[next].end);
+      if (kept[next].end > run.end) break;  // it goes on in the next one
     }
     if (free_from < run.end) add(run, free_from, run.end);
   }
-  std::stable_sort(gaps.begin(), gaps.end(), [](const Stretch& a, const Stretch& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
+  std::stable_sort(gaps.begin(), gaps.end(), is_larger);
   return gaps;
 }
 
@@ -152,12 +159,40 @@ std::vector<Stretch> kept_of(const LiveSource& source, TypeTable& types) {
   kept.insert(kept.end(), source.arenas.begin(), source.arenas.end());
   // What C++ has beside tensors' data, and only C++ knows of.
   kept.insert(kept.end(), pieces.small.begin(), pieces.small.end());
-  return in_order(std::move(kept));
+  return joined(std::move(kept));
 }
 
 }  // namespace
 
-std::vector<Stretch> stretches_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
+Sparing join_over_little(std::vector<Stretch> gaps, const std::vector<Stretch>& kept,
+                         const std::vector<Stretch>& mappings) {
+  const StretchMap mapping_of(mappings);
+  Sparing out;
+  std::size_t bytes = 0;
+  auto between = kept.begin();
+  for (const auto& gap : in_order(std::move(gaps))) {
+    auto* const before = out.spared.empty() ? nullptr : &out.spared.back();
+    const bool is_near = before != nullptr && gap.begin - before->end <= kLittle &&
+                         mapping_of.find(before->begin) == mapping_of.find(gap.begin);
+    while (before != nullptr && between != kept.end() && between->end <= before->end) ++between;
+    const auto first = between;
+    std::size_t more = 0;
+    for (; between != kept.end() && between->begin < gap.begin; ++between) {
+      more += between->end - between->begin;
+    }
+    const auto pieces = static_cast<std::size_t>(between - first);
+    if (is_near && pieces <= kFewPieces && bytes + more <= kMostSavedBytes) {
+      before->end = gap.end;
+      out.saved.insert(out.saved.end(), first, between);
+      bytes += more;
+    } else {
+      out.spared.push_back(gap);
+    }
+  }
+  return out;
+}
+
+Sparing what_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
   std::uint64_t in_arenas = 0;
   for (const auto& arena : source.arenas) in_arenas += arena.end - arena.begin;
   if (anonymous_bytes(pid) < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
@@ -165,15 +200,18 @@ std::vector<Stretch> stretches_to_spare(pid_t pid, const LiveSource& source, Typ
     return {};
   }
   const auto mappings = plain_memory_in(source.regions);
-  auto spared = gaps_between(mappings, kept_of(source, types), kSmallestSpared);
+  const auto kept = kept_of(source, types);
+  auto out = join_over_little(gaps_between(mappings, kept, kSmallestSpared), kept, mappings);
+  auto& spared = out.spared;
   const UniqueFd pagemap(
       ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
   for (auto& gap : spared) gap = without_cut_pages(pagemap.get(), gap, mappings);
   std::erase_if(spared, [&](const Stretch& gap) {
     return gap.end - gap.begin < kSmallestSpared || !is_resident(pagemap.get(), gap);
   });
+  std::stable_sort(spared.begin(), spared.end(), is_larger);
   if (spared.size() > kMost) spared.resize(kMost);
-  return spared;
+  return out;
 }
 
 }  // namespace tidegauge::census
