@@ -69,16 +69,18 @@ show_progress_of() {
 # work. A failure is no news yet: the stage does the same again and shows why. after_ahead NAME: waits until it has ended.
 ahead_groups=()
 ahead() {
-  local name=$1
+  local name=$1 lock
   shift
+  exec {lock}>"$log_folder/ahead-$name.lock"
+  flock "$lock"  # before anybody asks; it goes when the last of those who work there ends
   set -m
   {
-    flock 8
     chrt --idle --pid 0 "$BASHPID" || renice -n 19 "$BASHPID"
     "$@"
-  } </dev/null >"$log_folder/ahead-$name.log" 2>&1 8>"$log_folder/ahead-$name.lock" &
+  } </dev/null >"$log_folder/ahead-$name.log" 2>&1 &
   ahead_groups+=($!)
   set +m
+  exec {lock}>&-
 }
 after_ahead() { flock "$log_folder/ahead-$1.lock" true; }
 end_ahead() {
