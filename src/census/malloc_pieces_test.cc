@@ -60,7 +60,8 @@ TEST(MallocPieces, LargeOnesMayBeMappingsOfTheirOwn) {
   const auto here = reinterpret_cast<Address>(large.data());
   const ProcessMemory memory(::getpid());
   const Stretch around{here - 16, here + large.size() + 8192};
-  const bool is_mapped = (memory.get<std::uint64_t>(here - 8).value_or(0) & 2) != 0;
+  const auto word = memory.get<std::uint64_t>(here - 8).value_or(0);
+  const bool is_mapped = (word & 2) != 0 && word - 2 > large.size() && (word - 2) % kLarge == 0;
   if (!is_mapped) GTEST_SKIP() << "it has another malloc";
   EXPECT_TRUE(begins_large_piece(memory, around, here, large.size()));
   EXPECT_FALSE(begins_large_piece(memory, around, here + 16, large.size()));
