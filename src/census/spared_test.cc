@@ -49,7 +49,7 @@ TEST(Spared, WhatIsKeptIsCopiedOrSaved) {
     const auto count = *rc::gen::inRange(0, 60);
     for (Address at = 0; kept.size() < static_cast<std::size_t>(count);) {
       const auto begin = at + *rc::gen::inRange<Address>(0, 3 * kMiB);
-      at = begin + *rc::gen::inRange<Address>(1, *rc::gen::element(40'000, 4'000'000));
+      at = begin + *rc::gen::inRange<Address>(1, *rc::gen::element<Address>(40'000, 4'000'000));
       kept.push_back({begin, at});
     }
     kept = joined(std::move(kept));
