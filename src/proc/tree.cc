@@ -135,11 +135,12 @@ bool Tree::belongs(const Stat& stat) const {
 }
 
 // A process whose parent was born and ended between two looks: nobody knows any more who that was.
-// Its process group tells, and where orphans come to us (we are the one who started the job), that
-// it came to us.
+// Where orphans come to us (we are the one who started the job) it came to us, and whoever went to
+// init is another's, though it may be of the same group, as all that a script starts is. Otherwise
+// its process group tells.
 bool Tree::is_orphan_of_ours(const Stat& stat) const {
   if (began_ticks_ == 0 || is_older_than_us(stat)) return false;
-  if (stat.parent == ::getpid()) return adopts_orphans();
+  if (adopts_orphans()) return stat.parent == ::getpid();
   return stat.parent == kInit && groups_.contains(stat.group);
 }
 

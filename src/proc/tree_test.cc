@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -94,6 +96,16 @@ TEST_F(FakeTree, AnOrphanIsKnownByItsGroup) {
   const auto joined = tree_.grow(root_, 5);
   ASSERT_EQ(pids_of(joined), (Pids{20}));
   EXPECT_EQ(joined[0].parent, record::ProcessId{});  // who started it cannot be known
+}
+
+TEST_F(FakeTree, WhereOrphansComeToUsThoseOfInitAreOthers) {
+  EXPECT_EQ(grow(), Pids{});
+  FakeProcess{.pid = 20, .parent = 1, .start_ticks = 500, .group = 10}.put_into(proc_);
+  FakeProcess{.pid = 21, .parent = ::getpid(), .start_ticks = 500, .group = 99}.put_into(proc_);
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const auto joined = tree_.grow(root_, 5);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_EQ(pids_of(joined), (Pids{21}));
 }
 
 TEST_F(FakeTree, ThreadsAndTheEndedAreNoMembers) {
