@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 
+#include "base/beside.h"
 #include "census/aside.h"
 #include "census/haste.h"
 #include "census/helper.h"
@@ -180,12 +181,11 @@ class Hand {
 };
 
 // Nobody's signals reach it: not a Ctrl-C on the terminal, not a kill of our group.
-[[noreturn]] void become_hand(pid_t target, const Snapshot::Wishes& wishes,
-                              const SavedPieces& saved, Snapshot::Made& made, int line) {
+void become_hand(pid_t target, const Snapshot::Wishes& wishes, const SavedPieces& saved,
+                 Snapshot::Made& made, int line) {
   stand_aside("tidegauge-hand");
   hasten_ourselves();  // whoever waits for a core now keeps the target waiting
   Hand(target, wishes, saved, made, line).work();
-  ::_exit(0);
 }
 
 Error refusal(int error, pid_t pid) {
@@ -226,22 +226,13 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   if (!made) return made.error();
   auto saved = SavedPieces::make_room(wishes.saved);
   if (!saved) return saved.error();
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return from_errno(errno, "socketpair");
-  }
-  UniqueFd ours(ends[0]);
-  UniqueFd theirs(ends[1]);
-  const pid_t hand = ::fork();
-  if (hand < 0) return from_errno(errno, "fork");
-  if (hand == 0) {
-    ours = UniqueFd();
-    become_hand(pid, wishes, *saved, **made, theirs.get());
-  }
-  theirs = UniqueFd();
+  auto hand = start_beside(LineKind::Stream, [&](UniqueFd line) {
+    become_hand(pid, wishes, *saved, **made, line.get());
+  });
+  if (!hand) return hand.error();
   Snapshot snapshot;
-  snapshot.hand_pid_ = hand;
-  snapshot.hand_ = std::move(ours);
+  snapshot.hand_pid_ = hand->pid;
+  snapshot.hand_ = std::move(hand->line);
   Word word;
   ssize_t got = 0;
   do {
