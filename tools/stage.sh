@@ -82,7 +82,10 @@ ahead() {
   set +m
   exec {lock}>&-
 }
-after_ahead() { flock "$log_folder/ahead-$1.lock" true; }
+after_ahead() {
+  local begun=$log_folder/ahead-$1
+  until flock --wait 5 "$begun.lock" true; do tail -n 1 "$begun.log"; done  # for who looks at the progress
+}
 end_ahead() {
   local group
   for group in ${ahead_groups[@]+"${ahead_groups[@]}"}; do kill -- "-$group" 2>/dev/null || true; done
