@@ -2,9 +2,11 @@
 // On the kernel's own groups of version 2, with whatever controller they can hand on here.
 #include "guard/step_down.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,6 +19,8 @@
 #include <optional>
 #include <sstream>
 #include <string>
+
+#include "base/fd.h"
 
 namespace tidegauge::guard {
 namespace {
@@ -38,6 +42,9 @@ class StepDownInAGroup : public testing::Test {
  protected:
   void SetUp() override {
     for (const fs::path top : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
+      // One of these tests at a time: what it hands on there, it takes back from all below.
+      turn_ = UniqueFd(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      ::flock(turn_.get(), LOCK_EX);
       const auto controllers = text_of(top / "cgroup.controllers");
       for (const std::string one : {"hugetlb", "memory", "pids"}) {
         if (parent_.empty() && controllers.find(one) != controllers.npos && make_below(top, one))
@@ -87,6 +94,7 @@ class StepDownInAGroup : public testing::Test {
     controller_ = controller;
     return true;
   }
+  UniqueFd turn_;
   fs::path handed_on_here_;  // by us, for the time of the test
 };
 

@@ -42,8 +42,9 @@ class Program:
     """A program that obeys lines on stdin and answers each with a line on stdout."""
 
     def __init__(self, words):
+        # A group of its own, as a shell gives it: an orphan of the group may be the job's, and other tests have some.
         self.process = subprocess.Popen(
-            [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, start_new_session=True
         )
         self.pid = self.process.pid
 
