@@ -58,7 +58,7 @@ std::size_t word_end(std::string_view text, std::size_t at) {
 }
 
 // What comes next, because of what came before.
-enum class Awaited { Nothing, Secret, File, Pair, Random };
+enum class Awaited { Nothing, Secret, File, Pair, Key, Random };
 
 Awaited awaited_after(Secrecy secrecy) {
   switch (secrecy) {
@@ -71,6 +71,8 @@ Awaited awaited_after(Secrecy secrecy) {
       return Awaited::File;
     case Secrecy::Pair:
       return Awaited::Pair;
+    case Secrecy::Key:
+      return Awaited::Key;
   }
   return Awaited::Secret;
 }
@@ -80,6 +82,10 @@ std::optional<std::string> shown(Awaited awaited, std::string_view value) {
   if (awaited == Awaited::Nothing) return {};
   if (awaited == Awaited::Random) {
     return looks_random(value) ? std::optional<std::string>(kMask) : std::nullopt;
+  }
+  if (awaited == Awaited::Key) {
+    const bool secret = looks_like_key(value) && !is_path(value);
+    return secret ? std::optional<std::string>(kMask) : std::nullopt;
   }
   if (awaited == Awaited::Pair) {
     const auto middle = value.find_first_of(":%,");

@@ -54,6 +54,23 @@ TEST(MaskedCommand, HidesTheValuesOfSecretOptions) {
   });
 }
 
+TEST(MaskedCommand, HidesAKeyOfAnyNameWhereItLooksLikeOne) {
+  const std::string hex = "0123456789abcdef0123456789abcdef01234567";
+  const std::string uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  expect_all({
+      {{"a", "--wandb-key", hex, "--lr", "1"}, "a --wandb-key *** --lr 1"},
+      {{"a", "--wandb-key=" + hex}, "a --wandb-key=***"},
+      {{"a", "tracker.key=" + hex}, "a tracker.key=***"},
+      {{"a", "--ingest_key", uuid}, "a --ingest_key ***"},
+      {{"a", "--sort-key", "name"}, "a --sort-key name"},
+      {{"a", "--group-key", "resnet50-imagenet-2024-run7"},
+       "a --group-key resnet50-imagenet-2024-run7"},
+      {{"a", "--host-key", "/etc/keys/" + hex}, "a --host-key /etc/keys/" + hex},
+      {{"a", "--by-key", "--out", "runs0123456789abcdef0123456789"},
+       "a --by-key --out runs0123456789abcdef0123456789"},
+  });
+}
+
 TEST(MaskedCommand, KnowsTheShortOptionsOfSomePrograms) {
   expect_all({
       {{"mysql", "-uroot", "-phunter2", "db"}, "mysql -uroot -p*** db"},

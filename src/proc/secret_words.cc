@@ -50,9 +50,9 @@ constexpr std::string_view kAbout[] = {
     "fraction", "weight", "embedding", "manager", "algorithm",
 };
 
-template <class Range>
-bool has(const Range& range, std::string_view word) {
-  return std::find(std::begin(range), std::end(range), word) != std::end(range);
+template <class Range, class Item>
+bool has(const Range& range, const Item& item) {
+  return std::find(std::begin(range), std::end(range), item) != std::end(range);
 }
 
 bool is_upper(char c) {
@@ -108,6 +108,7 @@ Secrecy secrecy_of(std::string_view name) {
   if (last == "token" && !has(kTextTokens, before)) return Secrecy::Secret;
   if (last == "word" && before == "pass") return Secrecy::Secret;
   if (last == "pass" && !has(kPasses, before)) return Secrecy::Secret;
+  if (last == "key") return Secrecy::Key;
   return last == "auth" ? Secrecy::Pair : Secrecy::None;
 }
 
@@ -136,6 +137,21 @@ bool is_path(std::string_view value) {
   const auto slash = value.find('/', 1);
   const auto first = value.substr(1, slash == std::string_view::npos ? slash : slash - 1);
   return !first.empty() && std::all_of(first.begin(), first.end(), is_lower);
+}
+
+bool looks_like_key(std::string_view word) {
+  constexpr std::ptrdiff_t kHexDigits = 32;
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  const auto digits = std::count_if(word.begin(), word.end(), [&](char c) { return has(kHex, c); });
+  const auto dashes = std::count(word.begin(), word.end(), '-');
+  if (digits >= kHexDigits && digits + dashes == std::ssize(word)) return true;
+  while (!word.empty()) {
+    const auto end = std::find_if_not(word.begin(), word.end(), is_alnum);
+    const auto length = static_cast<std::size_t>(end - word.begin());
+    if (looks_random(word.substr(0, length))) return true;
+    word.remove_prefix(std::min(length + 1, word.size()));
+  }
+  return false;
 }
 
 bool looks_random(std::string_view word) {

@@ -13,6 +13,7 @@ enum class Secrecy {
   Secret,  // "password", "HF_TOKEN", "wandb.api_key"
   File,    // "private-key": a secret, unless it is a path
   Pair,    // "auth": a secret if it has a colon in it, as in user:password
+  Key,     // "wandb-key": a secret if it looks like one, and not like the name in "sort-key loss"
   Header,  // "Authorization": all of the line is
 };
 Secrecy secrecy_of(std::string_view name);
@@ -26,6 +27,10 @@ bool is_path(std::string_view value);
 // How many characters at the front of `text` are a token of a known make (AKIA…, hf_…, ghp_…, a
 // JWT, a private key); 0 if none.
 std::size_t token_length(std::string_view text);
+
+// A key that a program made: a long run of letters and digits, or an UUID. No name, however long:
+// "resnet50-imagenet-2024-run7".
+bool looks_like_key(std::string_view word);
 
 // Long and mixed as no word is: a candidate where the word before it says so ("login 9f86d08…").
 bool looks_random(std::string_view word);
