@@ -42,6 +42,10 @@ tcflag_t changed(tcflag_t real, tcflag_t before, tcflag_t after) {
   return (real & ~differ) | (after & differ);
 }
 
+std::string_view name_in(const std::string& path) {
+  return std::string_view(path).substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
 Result<Pty> open_pty_like(int terminal) {
@@ -65,13 +69,21 @@ Result<Pty> open_pty_like(int terminal) {
   return pty;
 }
 
+bool is_for_the_screen(const std::vector<std::string>& arguments) {
+  // git shows what is longer than the screen by a pager.
+  constexpr std::array<std::string_view, 12> kPrograms = {
+      "less", "more", "most", "man", "vi", "vim", "nvim", "nano", "emacs", "top", "htop", "git"};
+  return !arguments.empty() && std::find(kPrograms.begin(), kPrograms.end(),
+                                         name_in(arguments.front())) != kPrograms.end();
+}
+
 bool is_interactive_shell(const std::vector<std::string>& arguments) {
   constexpr std::array<std::string_view, 9> kShells = {"sh",  "bash", "zsh",  "fish", "dash",
                                                        "ksh", "mksh", "tcsh", "csh"};
   if (arguments.empty()) return false;
-  const std::string_view path = arguments.front();
-  const auto name = path.substr(path.rfind('/') + 1);
-  if (std::find(kShells.begin(), kShells.end(), name) == kShells.end()) return false;
+  if (std::find(kShells.begin(), kShells.end(), name_in(arguments.front())) == kShells.end()) {
+    return false;
+  }
   // A script, or -c and what to do, makes it a program like any other; -i does not.
   return std::all_of(arguments.begin() + 1, arguments.end(), [](const std::string& word) {
     return word.starts_with("-") && (word.starts_with("--") || word.find('c') == word.npos);

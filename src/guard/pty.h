@@ -27,6 +27,10 @@ Result<Pty> open_pty_like(int terminal);
 // the real one.
 bool is_interactive_shell(const std::vector<std::string>& arguments);
 
+// Pagers, editors and the like read keys from the terminal that their stderr is, which only the
+// real one has; and they print no steps.
+bool is_for_the_screen(const std::vector<std::string>& arguments);
+
 // True if the size differed.
 bool copy_size(int from, int to);
 

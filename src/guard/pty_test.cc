@@ -99,6 +99,17 @@ TEST(WithChanges, ChangesWhatChangedAndNothingElse) {
   }));
 }
 
+TEST(ForTheScreen, ArePagersAndEditorsByWhateverPath) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"less", "train.log"}, {"/usr/bin/git", "log"}, {"vim"}, {"./htop"}}) {
+    EXPECT_TRUE(is_for_the_screen(words)) << words.front();
+  }
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"python", "less"}, {"lessc", "x"}, {"/opt/vim/train"}, {}}) {
+    EXPECT_FALSE(is_for_the_screen(words)) << (words.empty() ? "" : words.front());
+  }
+}
+
 TEST(InteractiveShell, IsOneWithNothingToDo) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"bash"}, {"/bin/zsh", "-l"}, {"bash", "--norc", "-i"}, {"fish"}}) {

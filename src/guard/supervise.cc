@@ -210,7 +210,9 @@ Result<Job> Job::start(const Launch& what) {
   auto signals = SignalWatch::begin();
   if (!signals) return Error{Reason::Failed, signals.error().what};
   Pty pty;
-  if (what.tap_terminal && ::isatty(STDOUT_FILENO) == 1 && !is_interactive_shell(what.arguments)) {
+  const bool needs_the_real_one =
+      is_interactive_shell(what.arguments) || is_for_the_screen(what.arguments);
+  if (what.tap_terminal && ::isatty(STDOUT_FILENO) == 1 && !needs_the_real_one) {
     if (auto opened = open_pty_like(STDOUT_FILENO)) pty = *std::move(opened);
   }
   // Without a companion all works but the finest points; the job is what matters.
@@ -252,6 +254,10 @@ void Job::pump(std::int64_t timeout_ns, int extra_fd, int other_fd) {
 
 std::optional<Status> Job::status() const {
   if (state_->drained_by_ns) return {};
+  return state_->ended;
+}
+
+std::optional<Status> Job::ended() const {
   return state_->ended;
 }
 

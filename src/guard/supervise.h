@@ -53,6 +53,8 @@ class Job {
   void pump(std::int64_t timeout_ns, int extra_fd = -1, int other_fd = -1);
   // Empty while it runs, and until all of what it wrote to a tapped terminal is there.
   std::optional<Status> status() const;
+  // The same without waiting for what it wrote.
+  std::optional<Status> ended() const;
   // SIGTERM has come to us, for the job.
   bool was_told_to_end() const;
   // Somebody pressed Ctrl-C: a shell's loop ends if its command dies of it, so should we.

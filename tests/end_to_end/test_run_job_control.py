@@ -247,6 +247,16 @@ def test_a_full_screen_program_gets_its_keys_one_by_one(shell, run, tmp_path):
     assert shell.line("stty -g") == before
 
 
+def test_a_pager_has_the_real_terminal(shell, run, tmp_path):
+    """It reads keys from the terminal that its stderr is."""
+    for name in ("less", "train"):
+        (tmp_path / name).write_text("#!/bin/sh\necho on $(tty <&2)\n")
+        (tmp_path / name).chmod(0o755)
+    real = shell.line("tty").strip()
+    assert shell.line(f"{run()} {tmp_path}/less").strip() == f"on {real}"
+    assert f"on {real}\n" not in shell.line(f"{run()} {tmp_path}/train")
+
+
 BYTES = rb"""import os
 os.write(1, b'plain\nwith return\r 12%|\xe2\x96\x88\xe2\x96\x8f | 120/1000 [00:10<01:13, 12.0it/s]\r\n')
 os.write(2, b'\x1b[31mred\x1b[0m\ttab \xff\xfe not utf-8 \x00 nul\n')
