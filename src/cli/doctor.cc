@@ -17,6 +17,15 @@ namespace tidegauge::cli {
 
 namespace {
 
+constexpr const char* kExamples = R"(
+examples:
+  tidegauge doctor             this machine
+  tidegauge doctor 4711        and this process: what can be read of it
+  tidegauge doctor --json      for a program
+
+Exit code 3: the process has ended, or has no memory to watch.
+)";
+
 void append(std::vector<proc::Finding>& all, std::vector<proc::Finding> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -33,6 +42,7 @@ int doctor(Words words) {
   bool json = false;
   auto* const named = app.add_option("PID", pid, "look at this process, too")->check(no_process_id);
   app.add_flag("--json", json, "print the findings as JSON");
+  app.footer(kExamples);
   if (const auto code = app.parse(words)) return *code;
 
   const proc::CollectOptions options;
@@ -49,8 +59,8 @@ int doctor(Words words) {
   append(all, proc::examine_machine(options));
   append(all, examine_guard());
   append(all, examine_here(paper));
-  fmt::print("{}", json ? to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt)
-                        : to_text(all, paper));
+  put_words(stdout, json ? to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt)
+                         : to_text(all, paper));
   return code;
 }
 

@@ -64,7 +64,7 @@ class Page {
   std::string take() { return std::move(out_); }
 
  private:
-  view::Ink ink() const { return {.colour = paper_.colour}; }
+  view::Ink ink() const { return {.colour = paper_.colour, .few = paper_.few_colours}; }
 
   // `head` is used up by the first line.
   void put(std::string& head, const std::string& line) {

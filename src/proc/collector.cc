@@ -152,7 +152,6 @@ Result<> Collector::add_root(pid_t pid) {
   const auto added = state_->watchlist.add_root(pid);
   if (!added) {
     const auto& error = added.error();
-    if (error.reason == Reason::Gone) return Error{Reason::Gone, fmt::format("no process {}", pid)};
     if (error.reason != Reason::Denied) return error;
     return Error{Reason::Denied,
                  fmt::format("process {} is not ours to read ({}); run as root, or have /proc "
@@ -187,6 +186,10 @@ const std::vector<record::Entry>& Collector::collect(std::int64_t now_ns) {
   state.interval.add_look(clock.seconds() - deep_seconds);
   state.warn_of_stretching();
   return state.entries;
+}
+
+void Collector::told_end(pid_t pid, int status) {
+  state_->watchlist.told_end(pid, status);
 }
 
 void Collector::add_cost(double cpu_seconds) {

@@ -47,6 +47,10 @@ class Collector {
   // until the next call.
   const std::vector<record::Entry>& collect(std::int64_t now_ns);
 
+  // A process of the trees that was our own child has ended, and we know how: its exit status, or
+  // 128 + signal.
+  void told_end(pid_t pid, int status);
+
   // CPU time that was spent on what the last look has found: it counts as looking.
   void add_cost(double cpu_seconds);
 

@@ -62,6 +62,38 @@ TEST_F(FakeMachine, WhatAChildHasBeforeItRunsIsItsParents) {
   EXPECT_EQ(sample_in(collector->collect(2 * kSecond)).processes[1].memory.anon, 60u << 10);
 }
 
+TEST_F(FakeMachine, ACommandLineThatWasNotThereYetIsReadAtTheNextLook) {
+  constexpr pid_t kFirst = 11, kLast = 60;  // more than are asked for their counts in one look
+  for (pid_t pid = kFirst; pid <= kLast; ++pid) {
+    FakeProcess{.pid = pid, .parent = 10, .state = pid % 2 == 0 ? 'D' : 'R'}.put_into(proc_);
+    proc_.file(pid, "cmdline", "");  // in the middle of an exec
+  }
+  auto collector = Collector::open({10}, options());
+  ASSERT_TRUE(collector) << collector.error().what;
+  for (const auto& process : processes_in(collector->collect(0))) {
+    EXPECT_EQ(process.command, process.id.pid == 10 ? "train.py" : "");
+  }
+  for (pid_t pid = kFirst; pid <= kLast; ++pid)
+    FakeProcess{.pid = pid, .parent = 10}.put_into(proc_);
+  const auto told = processes_in(collector->collect(kSecond));
+  EXPECT_EQ(told.size(), static_cast<std::size_t>(kLast - kFirst + 1));
+  for (const auto& process : told) EXPECT_EQ(process.command, "job");
+  EXPECT_TRUE(processes_in(collector->collect(2 * kSecond)).empty()) << "and not again";
+}
+
+TEST_F(FakeMachine, HowOurOwnChildEndedIsWhatWeWereTold) {
+  auto collector = Collector::open({10}, options());
+  ASSERT_TRUE(collector) << collector.error().what;
+  collector->collect(0);
+  proc_.exit(10);  // it was waited for, so nothing is left to be asked
+  collector->told_end(10, 3);
+  collector->look_at_all_next();
+  const auto events = events_in(collector->collect(kSecond));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::Exited);
+  EXPECT_EQ(events[0].value, 3);
+}
+
 TEST_F(FakeMachine, ProcessesComeBeforeEventsAndTheSampleLast) {
   FakeProcess{.pid = 11, .parent = 10, .anon_kb = 50}.put_into(proc_);
   auto collector = Collector::open({10}, options());
@@ -197,8 +229,8 @@ TEST_F(FakeMachine, DoesNotAskAProcessThatWaitsForADiskForMoreThanCounters) {
   auto collector = Collector::open({10}, options());
   ASSERT_TRUE(collector);
   EXPECT_EQ(processes_in(collector->collect(0)).at(0).command, "");
+  EXPECT_TRUE(processes_in(collector->collect(kSecond)).empty()) << "it still waits";
   FakeProcess{.pid = 10, .name = "python3", .command = "train.py", .state = 'S'}.put_into(proc_);
-  collector->collect(kSecond);
   EXPECT_EQ(processes_in(collector->collect(2 * kSecond)).at(0).command, "train.py");
 }
 

@@ -76,10 +76,11 @@ void add_identity(Findings& findings, const Subject& subject) {
   auto users = field_of(subject.status_text, "Uid:");
   const auto uid = to_number<uid_t>(next_word(users));
   const auto what = fmt::format("process {}", subject.pid);
+  const auto threads = subject.status.threads.value_or(subject.stat.threads);
   const auto found =
-      fmt::format("{}, of {}, {}, {} threads{}", printable(subject.stat.name),
+      fmt::format("{}, of {}, {}, {} thread{}{}", printable(subject.stat.name),
                   uid ? printable(user_name(*uid)) : "nobody known", name_of(subject.stat.state),
-                  subject.status.threads.value_or(subject.stat.threads), age_of(subject));
+                  threads, threads == 1 ? "" : "s", age_of(subject));
   const char state = subject.stat.state;
   if (state == 'T' || state == 't') {
     findings.limited(what, found, "it does nothing until it gets SIGCONT");
@@ -118,7 +119,8 @@ void add_reading(Findings& findings, const Subject& subject) {
       {"pagemap", "page tables"},
       {"mem", "its memory"},
   };
-  auto advice = "run as its user or as root, or: " + how_to_get_rights(subject.root);
+  auto advice = (::geteuid() == 0 ? "" : "run as its user or as root, or: ") +
+                how_to_get_rights(subject.root);
   for (const auto& part : parts) {
     const std::string what(part.what);
     const auto access = access_to(subject.root, subject.pid, part.file);

@@ -90,20 +90,28 @@ Others find_others(const Root& root) {
   return others;
 }
 
+std::string more_rights_for(const Root& root) {
+  return (::geteuid() == 0 ? "" : "run as root, or: ") + how_to_get_rights(root);
+}
+
 // Adds what can be opened of all; false if it is none of them.
 bool add_opening(Findings& findings, const Root& root, const std::vector<pid_t>& pids,
                  std::string_view file, const std::string& what) {
-  const auto readable = std::count_if(pids.begin(), pids.end(), [&](pid_t pid) {
-    return access_to(root, pid, file) == Access::Yes;
-  });
+  std::size_t readable = 0;
+  std::size_t denied = 0;  // one that has ended meanwhile is neither
+  for (const pid_t pid : pids) {
+    const auto access = access_to(root, pid, file);
+    if (access == Access::Yes) ++readable;
+    if (access == Access::Denied) ++denied;
+  }
   if (readable == 0) return pids.empty();
-  const bool all = static_cast<std::size_t>(readable) == pids.size();
-  findings.good(what, all ? "readable" : fmt::format("{} of {} readable", readable, pids.size()));
+  if (denied == 0) {
+    findings.good(what, "readable");
+  } else {
+    findings.limited(what, fmt::format("{} of {} readable", readable, readable + denied),
+                     more_rights_for(root));
+  }
   return true;
-}
-
-std::string more_rights_for(const Root& root) {
-  return "run as root, or: " + how_to_get_rights(root);
 }
 
 Refusal refusal_in(const Root& root) {

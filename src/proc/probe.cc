@@ -75,6 +75,8 @@ bool has_procmap_query(const Root& root) {
 }
 
 std::string how_to_get_rights(const Root& root) {
+  // Root without the right to trace is root of a container: nothing in it can give that.
+  if (::geteuid() == 0) return "start the container with --cap-add SYS_PTRACE";
   const auto program = root.read_link("self/exe");
   return "sudo setcap cap_sys_ptrace+ep " + printable(program ? *program : "FILE");
 }

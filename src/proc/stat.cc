@@ -73,6 +73,8 @@ Result<Stat> parse_stat(std::string_view text) {
             .exit_signal = number<int>(fields, 38).value_or(SIGCHLD),
             .image = {number<std::uint64_t>(fields, 26).value_or(0),
                       number<std::uint64_t>(fields, 28).value_or(0)}};
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
+  stat.of_the_kernel = (number<std::uint64_t>(fields, 9).value_or(0) & kKernelThread) != 0;
   if (is_dead(stat.state)) stat.wait_status = number<int>(fields, 52);
   return stat;
 }

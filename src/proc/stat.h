@@ -41,6 +41,7 @@ struct Stat {
   // As wait() gives it; only of a process that has ended. Where it is not ours to know the kernel
   // says 0, as for a good end: whether its image was known while it lived tells the two apart.
   std::optional<int> wait_status{};
+  bool of_the_kernel = false;  // a thread of it: no program, no memory of its own
 
   bool operator==(const Stat&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proc/tree.h"
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -37,11 +38,28 @@ bool adopts_orphans() {
 
 }  // namespace
 
+Tree::Tree(const Root& root) : newcomers_(root) {
+  if (!newcomers_.pids_are_ours()) return;
+  if (const auto we = read_stat(root, ::getpid())) our_image_ = we->image;
+}
+
 Result<Joined> Tree::add_root(const Root& root, pid_t pid) {
   auto stat = read_stat(root, pid);
+  if (!stat && stat.error().reason == Reason::Gone) {
+    return Error{Reason::Gone, fmt::format("no process {}", pid)};
+  }
   if (!stat) return stat.error();
-  if (has_ended(*stat)) return Error{Reason::Gone, "process " + std::to_string(pid) + " has ended"};
+  if (has_ended(*stat)) {
+    return Error{Reason::Gone,
+                 fmt::format("process {} has ended; its parent has not asked how yet", pid)};
+  }
+  if (stat->of_the_kernel) {
+    return Error{
+        Reason::Unsupported,
+        fmt::format("process {} has no memory of its own: it is a part of the kernel", pid)};
+  }
   all_wanted_ = true;
+  if (!our_job_ && stat->parent == ::getpid()) our_job_ = stat->id;
   return join(root, std::move(*stat));
 }
 
@@ -105,6 +123,7 @@ std::vector<Stat> Tree::strangers_among(const Root& root, std::span<const pid_t>
     auto stat = read_stat(root, pid);
     if (!stat || has_ended(*stat) || is_census_copy(*stat) || stat->id.pid != pid) continue;
     youngest = std::max(youngest, stat->id.start_ticks);
+    if (works_for_us(*stat)) continue;
     strangers.push_back(std::move(*stat));
   }
   if (began_ticks_ == 0) begin(youngest, strangers);
@@ -121,11 +140,24 @@ void Tree::begin(std::uint64_t youngest, std::span<const Stat> strangers) {
   }
 }
 
+// We, or a copy of us: they all run our image, and whatever a job executes has another.
+bool Tree::works_for_us(const Stat& stat) const {
+  return our_image_.known() && stat.image == our_image_ && !members_.contains(::getpid());
+}
+
 // Born before the first look, as far as its start time can tell: a tick of the clock is 10 ms, and
 // others may be born in the same one after we have looked.
 bool Tree::is_older_than_us(const Stat& stat) const {
   if (stat.id.start_ticks != began_ticks_) return stat.id.start_ticks < began_ticks_;
   return std::find(born_then_.begin(), born_then_.end(), stat.id.pid) != born_then_.end();
+}
+
+// Born before the job, which may have had orphans before anybody looked. Within a tick of the clock
+// pids tell, which are given out in order.
+bool Tree::is_older_than_our_job(const Stat& stat) const {
+  if (!our_job_) return is_older_than_us(stat);
+  return std::pair(stat.id.start_ticks, stat.id.pid) <=
+         std::pair(our_job_->start_ticks, our_job_->pid);
 }
 
 bool Tree::belongs(const Stat& stat) const {
@@ -139,9 +171,9 @@ bool Tree::belongs(const Stat& stat) const {
 // init is another's, though it may be of the same group, as all that a script starts is. Otherwise
 // its process group tells.
 bool Tree::is_orphan_of_ours(const Stat& stat) const {
-  if (began_ticks_ == 0 || is_older_than_us(stat)) return false;
-  if (adopts_orphans()) return stat.parent == ::getpid();
-  return stat.parent == kInit && groups_.contains(stat.group);
+  if (began_ticks_ == 0) return false;
+  if (adopts_orphans()) return stat.parent == ::getpid() && !is_older_than_our_job(stat);
+  return stat.parent == kInit && groups_.contains(stat.group) && !is_older_than_us(stat);
 }
 
 Joined Tree::join(const Root& root, Stat stat) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -22,12 +23,13 @@ struct Joined {
 };
 
 // Who belongs: the roots, all that they start, all that those start. A member stays one when its
-// parent ends and somebody else becomes its parent.
+// parent ends and somebody else becomes its parent. We ourselves and the processes that work for us
+// do not, wherever we were started, unless our own pid is one of the roots.
 class Tree {
  public:
-  explicit Tree(const Root& root) : newcomers_(root) {}
+  explicit Tree(const Root& root);
 
-  // Gone: there is no such process, or it has ended.
+  // Gone: there is no such process, or it has ended. Unsupported: it is a part of the kernel.
   Result<Joined> add_root(const Root& root, pid_t pid);
   // Processes that are members from now on, parents before their children.
   std::vector<Joined> grow(const Root& root, std::int64_t now_ns);
@@ -50,7 +52,9 @@ class Tree {
 
   std::vector<Stat> strangers_among(const Root& root, std::span<const pid_t> pids);
   void begin(std::uint64_t youngest, std::span<const Stat> strangers);
+  bool works_for_us(const Stat& stat) const;
   bool is_older_than_us(const Stat& stat) const;
+  bool is_older_than_our_job(const Stat& stat) const;
   bool belongs(const Stat& stat) const;
   bool is_orphan_of_ours(const Stat& stat) const;
   Joined join(const Root& root, Stat stat);
@@ -58,6 +62,8 @@ class Tree {
   std::vector<pid_t> candidates(const Root& root, std::int64_t now_ns);
 
   Newcomers newcomers_;
+  Image our_image_{};                           // unknown: these are not our pids
+  std::optional<record::ProcessId> our_job_{};  // the root that we have started ourselves
   std::unordered_map<pid_t, Node> members_;
   std::unordered_map<pid_t, std::size_t> groups_;  // process groups of members, and how many
   std::vector<pid_t> known_strangers_;  // of the last look, ascending: not to be asked again

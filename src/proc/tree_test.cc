@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proc/tree.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/fd.h"
 #include "proc/fake_process.h"
 #include "proc/puppet.h"
 
@@ -108,6 +111,27 @@ TEST_F(FakeTree, WhereOrphansComeToUsThoseOfInitAreOthers) {
   EXPECT_EQ(pids_of(joined), (Pids{21}));
 }
 
+// A job may have orphans in its first milliseconds, before anybody looks. Within a tick pids tell
+// who was born first; those that we have started before the job are not its.
+TEST(Tree, WhereOrphansComeToUsThoseOfBeforeTheFirstLookAreTheJobs) {
+  constexpr pid_t kJob = 5'000'010;  // no pid of a real process, as ours is
+  const auto us = ::getpid();
+  FakeProc proc;
+  FakeProcess{.pid = kJob, .parent = us, .start_ticks = 100, .group = 9}.put_into(proc);
+  FakeProcess{.pid = kJob - 1, .parent = us, .start_ticks = 100, .group = 9}.put_into(proc);
+  FakeProcess{.pid = kJob + 1, .parent = us, .start_ticks = 90, .group = 9}.put_into(proc);
+  FakeProcess{.pid = kJob + 2, .parent = us, .start_ticks = 100, .group = 9}.put_into(proc);
+  FakeProcess{.pid = kJob - 2, .parent = us, .start_ticks = 103, .group = 9}.put_into(proc);
+  FakeProcess{.pid = kJob + 3, .parent = 1, .start_ticks = 103, .group = 9}.put_into(proc);
+  const auto root = *proc.root();
+  Tree tree(root);
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  ASSERT_TRUE(tree.add_root(root, kJob));
+  const auto joined = tree.grow(root, 1);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_EQ(pids_of(joined), (Pids{kJob - 2, kJob + 2}));
+}
+
 TEST_F(FakeTree, ThreadsAndTheEndedAreNoMembers) {
   FakeProcess{.pid = 11, .parent = 10, .thread_group = 3}.put_into(proc_);
   FakeProcess{.pid = 12, .parent = 10, .state = 'Z'}.put_into(proc_);
@@ -122,6 +146,16 @@ TEST_F(FakeTree, TwoRootsCanShareDescendants) {
   EXPECT_TRUE(tree_.add_root(root_, 11));
   EXPECT_EQ(grow(), Pids{});
   EXPECT_EQ(tree_.size(), 3u);
+}
+
+TEST_F(FakeTree, APartOfTheKernelHasNoTree) {
+  auto thread = FakeProcess{.pid = 20, .parent = 2, .name = "kworker/0:1"}.stat();
+  const auto flags = thread.find(" -1 0 ");
+  ASSERT_NE(flags, thread.npos);
+  proc_.file(20, "stat", thread.replace(flags, 6, " -1 69238880 "));
+  const auto added = tree_.add_root(root_, 20);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().reason, Reason::Unsupported);
 }
 
 TEST_F(FakeTree, ARootThatIsNotThereIsGone) {
@@ -192,6 +226,53 @@ class LiveTree : public ::testing::Test {
   Root root_;
   Tree tree_;
 };
+
+// A copy of this process, until it is let go.
+class Copy {
+ public:
+  Copy() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd until(ends[0]);
+    let_go_ = UniqueFd(ends[1]);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    let_go_ = UniqueFd();
+    char byte = 0;
+    (void)!::read(until.get(), &byte, 1);
+    ::_exit(0);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  ~Copy() {
+    let_go_ = UniqueFd();
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  UniqueFd let_go_{};
+  pid_t pid_ = -1;
+};
+
+TEST_F(LiveTree, WeAndThoseWhoWorkForUsAreNotWatched) {
+  const Copy copy;
+  Tree group(root_);
+  const Pids all{::getpid(), copy.pid(), puppet_.pid()};
+  EXPECT_EQ(pids_of(group.grow_to(root_, all)), Pids{puppet_.pid()});
+  Tree above(root_);
+  ASSERT_TRUE(above.add_root(root_, ::getppid()));
+  above.grow(root_, 1);
+  EXPECT_FALSE(above.contains(read_stat(root_, ::getpid())->id));
+}
+
+TEST_F(LiveTree, UnlessWeAreNamed) {
+  const Copy copy;
+  Tree ours(root_);
+  ASSERT_TRUE(ours.add_root(root_, ::getpid()));
+  ours.grow(root_, 1);
+  EXPECT_TRUE(ours.contains(read_stat(root_, copy.pid())->id));
+}
 
 TEST_F(LiveTree, FindsChildrenAtTheNextLook) {
   EXPECT_EQ(grow(), Pids{});

@@ -116,9 +116,18 @@ void Watchlist::look_at(Watched& watched, std::int64_t now_ns, double interval_s
     leave(watched, exit_status(**stat, watched.image.known()), now_ns);
   } else if (watched.is_new && !watched.asked_for && !watched.reader.last().memory.rss) {
     leave(watched, {}, now_ns);  // has given back its memory: will have ended in a moment
-  } else if (*stat) {
-    take_note(watched, **stat, now_ns);
+  } else {
+    if (*stat) take_note(watched, **stat, now_ns);
+    if (watched.arguments.empty()) read_missing_command(watched);
   }
+}
+
+// Who is met in the middle of an exec, or while it waits for a disk, has no command line to be
+// read yet; without one its role cannot be known. A kernel thread, which has no memory of its own,
+// never gets one.
+void Watchlist::read_missing_command(Watched& watched) {
+  if (watched.reader.size_bytes() == 0 || may_hold_its_lock(files_.root(), watched)) return;
+  read_command(watched);
 }
 
 void Watchlist::take_note(Watched& watched, const Stat& stat, std::int64_t now_ns) {
@@ -150,6 +159,10 @@ void Watchlist::leave(Watched& watched, std::optional<double> status, std::int64
   gone_.push_back(id.pid);
   changed_families_.push_back(watched.image);
   changes_.membership = true;
+  if (const auto told = told_ends_.find(id.pid); told != told_ends_.end()) {
+    status = told->second;
+    told_ends_.erase(told);
+  }
   if (watched.is_new) return;  // came and went, and nobody was told
   changes_.events.push_back(
       {.at_ns = now_ns, .kind = record::EventKind::Exited, .process = id, .value = status});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,10 @@ class Watchlist {
   // Membership by cgroup instead: whoever is in it. Gone: no such group.
   Result<> follow_cgroup(const Roots& roots, const std::string& path);
 
+  // How a member ended that we have waited for ourselves, as a shell says it: nobody else can be
+  // asked any more.
+  void told_end(pid_t pid, int status) { told_ends_[pid] = status; }
+
   // Reads counters, finds out who is new, who has left and who runs another program.
   Changes look(std::int64_t now_ns, double interval_seconds);
   // Takes counts that are due, of as many members as a fraction of a millisecond is enough for, and
@@ -55,6 +60,7 @@ class Watchlist {
   void take_note(Watched& watched, const Stat& stat, std::int64_t now_ns);
   void leave(Watched& watched, std::optional<double> status, std::int64_t now_ns);
   void read_command(Watched& watched);
+  void read_missing_command(Watched& watched);
   Result<> count_rarely(Watched& watched, std::int64_t now_ns);
   void tell_families();
   bool sizes_have_changed() const;
@@ -70,7 +76,8 @@ class Watchlist {
   Tree tree_;
   std::vector<Watched> members_;  // in the order in which they joined
   std::optional<FollowedCgroup> cgroup_;
-  Changes changes_;                      // of the look that is going on
+  Changes changes_;  // of the look that is going on
+  std::map<pid_t, int> told_ends_{};
   std::vector<pid_t> gone_;              // in this look, ascending
   std::vector<Image> changed_families_;  // in this look
   record::ProcessId biggest_{};          // when roles were named last

@@ -2,6 +2,8 @@
 """doctor: what can be measured here."""
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,3 +90,22 @@ def test_recordings_that_cannot_be_written_are_noticed(call, tmp_path, monkeypat
     finding = by_name(call("doctor", "--json"))["recordings"]
     assert finding["state"] == "limited"
     assert "--record" in finding["advice"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_root_that_may_not_trace_is_told_what_gives_that(tidegauge, home):
+    words = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", tidegauge, "doctor", "--json"]
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for finding in by_name(done).values():
+        advice = finding["advice"] or ""
+        assert "as root" not in advice and "setcap" not in advice, finding
+        if re.fullmatch(r"\d+ of \d+ readable", finding["found"]):
+            assert finding["state"] == "limited" and "--cap-add SYS_PTRACE" in advice, finding
+
+
+def test_help_has_examples_and_the_whole_command(call):
+    for words in (["doctor", "--help"], ["help", "doctor"]):
+        text = call(*words).stdout
+        assert "Usage: tidegauge doctor" in text and "examples:" in text, text
+    assert call("help", "frobnicate").returncode == 2
