@@ -19,6 +19,10 @@ Reason reason_of(int err) {
     case ENOSYS:
     case EOPNOTSUPP:
       return Reason::Unsupported;
+    case ENOSPC:
+    case EDQUOT:
+    case EROFS:
+      return Reason::NoRoom;
     default:
       return Reason::Failed;
   }

@@ -73,6 +73,12 @@ Result<> may_record_to(const std::string& path) {
       !is_named_or_is_recording(path)) {
     return taken(path);
   }
+  if (UniqueFd fd(::open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, kOwnerOnly)); fd) {
+    const bool room = ::write(fd.get(), "", 1) == 1;
+    const int error = errno;
+    ::unlink(path.c_str());
+    return room ? Result<>(Ok{}) : from_errno(error, printable(path));
+  }
   const UniqueFd fd(::open(path.c_str(), kOpenFlags | O_CREAT, kOwnerOnly));
   if (!fd) return from_errno(errno, printable(path));
   return Ok{};
@@ -130,6 +136,13 @@ Result<> DiskFile::bring_back_if_deleted() {
   }
   *this = std::move(again);
   return Ok{};
+}
+
+void DiskFile::remove_if_empty() {
+  struct stat ours {};
+  struct stat there {};
+  if (!regular_ || ::fstat(fd_.get(), &ours) != 0 || ours.st_size > 0) return;
+  if (::stat(path_.c_str(), &there) == 0 && same_file(ours, there)) ::unlink(path_.c_str());
 }
 
 Result<DiskFile> DiskFile::make_successor() const {

@@ -12,7 +12,8 @@
 
 namespace tidegauge::record {
 
-// What DiskFile::create would refuse for good, said before a job is started; makes the file.
+// What DiskFile::create would refuse for good, said before a job is started; leaves no file behind.
+// NoRoom: it is good, but there is no room for it now.
 Result<> may_record_to(const std::string& path);
 
 class DiskFile {
@@ -27,6 +28,9 @@ class DiskFile {
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
   bool is_regular() const { return regular_; }
+
+  // Where nothing was ever written: an empty file is of use to nobody.
+  void remove_if_empty();
 
   // A file beside it, empty and locked, to be filled and then put into its place.
   Result<DiskFile> make_successor() const;

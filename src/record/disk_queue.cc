@@ -59,6 +59,7 @@ struct DiskQueue::State {
   std::optional<Error> unreported{};
   std::optional<Loss> loss{};
   std::uint64_t file_size = 0;
+  std::int64_t written_ns = 0;
   std::thread thread{};
 
   void run();
@@ -105,6 +106,7 @@ void DiskQueue::State::write_next(std::unique_lock<std::mutex>& lock) {
   const auto written = *std::exchange(in_hand, {});
   failing.reset();
   file_size = size;
+  written_ns = written.last_ns;
   in_frame = !written.ends_frame;
   changed.notify_all();
   if (!written.ends_frame) return;
@@ -183,8 +185,14 @@ Result<> DiskQueue::close() {
     state_->changed.notify_all();
   }
   if (state_->thread.joinable()) state_->thread.join();
+  state_->file.remove_if_empty();
   if (state_->idle()) return Ok{};
   return state_->failing.value_or(Error{Reason::Failed, "the recording could not be written"});
+}
+
+std::int64_t DiskQueue::written_ns() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->written_ns;
 }
 
 std::uint64_t DiskQueue::size() const {

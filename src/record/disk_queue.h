@@ -47,8 +47,9 @@ class DiskQueue {
   std::optional<Error> take_error();  // the first one of every time that writing fails
   std::optional<Loss> take_loss();    // once writing works again
   Result<> wait();                    // until all is written, or cannot be
-  Result<> close();                   // the same, and ends the thread
+  Result<> close();                   // the same, and ends the thread; leaves no empty file
   std::uint64_t size() const;         // of the file
+  std::int64_t written_ns() const;    // up to when it is in the file
 
  private:
   struct State;

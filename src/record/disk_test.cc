@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "record/disk_file.h"
 #include "record/fake_day.h"
 #include "record/file.h"
 #include "record/temp_folder.h"
@@ -117,16 +118,41 @@ TEST(FullDisk, AtTheEndIsAnErrorOfClose) {
   const auto found = read_all(disk / "x.tg");
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_GE(found->entries.size(), 60u);
+  EXPECT_DOUBLE_EQ(writer->seconds_written(),
+                   static_cast<double>(at_of(found->entries.back())) / 1e9);
   EXPECT_TRUE(std::equal(found->entries.begin(), found->entries.end(), job.written.begin()));
 }
 
-TEST(FullDisk, FromTheBeginningMakesNoRecording) {
+TEST(FullDisk, FromTheBeginningIsSaidOnceAndRecordedToWhenThereIsRoom) {
+  const SmallDisk disk("1m");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
+  disk.fill();
+  auto writer = Writer::create(disk / "x.tg", {}, {});
+  ASSERT_TRUE(writer) << writer.error().what;
+  Job job;
+  job.append(*writer, 100);
+  ASSERT_EQ(job.errors.size(), 1u);
+  EXPECT_NE(job.errors[0].find("No space left on device"), std::string::npos);
+  EXPECT_EQ(writer->bytes_written(), 0u);
+  disk.make_room();
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(read_all(disk / "x.tg")->entries, job.written);
+}
+
+TEST(FullDisk, FromTheBeginningToTheEndLeavesNoFile) {
   const SmallDisk disk("64k");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
   disk.fill();
-  const auto writer = Writer::create(disk / "x.tg", {}, {});
-  ASSERT_FALSE(writer);
-  EXPECT_NE(writer.error().what.find("No space left on device"), std::string::npos);
+  const auto possible = may_record_to(disk / "x.tg");
+  ASSERT_FALSE(possible);
+  EXPECT_EQ(possible.error().reason, Reason::NoRoom);
+  EXPECT_FALSE(std::filesystem::exists(disk / "x.tg"));
+  auto writer = Writer::create(disk / "x.tg", {}, {});
+  ASSERT_TRUE(writer) << writer.error().what;
+  const auto closed = writer->close();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().reason, Reason::NoRoom);
+  EXPECT_FALSE(std::filesystem::exists(disk / "x.tg"));
 }
 
 TEST(FullDisk, ForTooLongLeavesAGapThatSaysWhatWasLost) {

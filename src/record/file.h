@@ -23,6 +23,7 @@ struct Bounds {
 // file unwritable, append() says so once as an error and later calls try again now and then.
 class Writer {
  public:
+  // On a disk that has no room now it begins as soon as there is some: append() tells.
   static Result<Writer> create(const std::string& path, const Header& header, const Bounds& bounds);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
@@ -31,8 +32,9 @@ class Writer {
   Result<> append(const Entry& entry);
   Result<> flush();  // what was appended is readable from now on
   Result<> drain();  // the same, but only for what is due by now
-  Result<> close();
+  Result<> close();  // a file that nothing could be written to is removed
   std::uint64_t bytes_written() const;
+  double seconds_written() const;  // up to when it is on disk
   const std::string& path() const;
 
  private:

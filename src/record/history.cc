@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "record/store.h"
 
 namespace tidegauge::record {
@@ -77,22 +78,12 @@ std::size_t count_lines(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-Result<> write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto count = ::write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return from_errno(errno, "history");
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return Ok{};
-}
-
 // The newest half of what is allowed, so that this is rare.
 Result<> cut(int fd, std::string_view text) {
   for (std::size_t lines = count_lines(text); lines > kMostPastRuns / 2; --lines) next_line(text);
   const std::string kept(text);
   if (::ftruncate(fd, 0) != 0) return from_errno(errno, "history");
-  return write_all(fd, kept);
+  return write_all(fd, kept, "history");
 }
 
 }  // namespace
@@ -145,7 +136,7 @@ Result<> remember(const std::string& path, const PastRun& run) {
   if (text && count_lines(*text) >= kMostPastRuns) {
     if (const auto done = cut(file.get(), *text); !done) return done.error();
   }
-  return write_all(file.get(), history_line(run));
+  return write_all(file.get(), history_line(run), "history");
 }
 
 }  // namespace tidegauge::record

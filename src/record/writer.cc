@@ -69,7 +69,8 @@ struct Writer::State {
   std::int64_t frame_from_ns = 0;
   std::int64_t flushed_ns = 0;
   std::optional<std::int64_t> last_sample_ns{};
-  DiskQueue queue;  // last, so that its thread ends before anything it uses
+  std::optional<Error> untold{};  // there was no room for the first line
+  DiskQueue queue;                // last, so that its thread ends before anything it uses
 };
 
 void Writer::State::begin_frame(std::int64_t now_ns) {
@@ -145,6 +146,7 @@ void Writer::State::say_what_was_lost() {
 }
 
 Result<> Writer::State::report() {
+  if (untold) return *std::exchange(untold, {});
   if (auto error = queue.take_error()) return *std::move(error);
   return Ok{};
 }
@@ -162,7 +164,10 @@ Result<Writer> Writer::create(const std::string& path, const Header& header, con
   Writer writer(std::make_unique<State>(*std::move(file), header, bounds));
   // A recording from the first moment on, and a disk that is full is known at once.
   writer.state_->begin_frame(0);
-  if (const auto done = writer.flush(); !done) return done.error();
+  if (const auto done = writer.flush(); !done) {
+    if (done.error().reason != Reason::NoRoom) return done.error();
+    writer.state_->untold = done.error();
+  }
   return writer;
 }
 
@@ -188,6 +193,9 @@ Result<> Writer::close() {
   return state_->queue.close();
 }
 
+double Writer::seconds_written() const {
+  return static_cast<double>(state_->queue.written_ns()) / kNsPerSecond;
+}
 std::uint64_t Writer::bytes_written() const {
   return state_->queue.size();
 }
