@@ -50,6 +50,7 @@ struct Material {
   std::vector<Point> points{};  // the series', or what is left when others' doings are taken off
   std::vector<double> restarts{};
   bool clock_is_steps = false;
+  bool job_ended = false;
 };
 
 struct Analysis {

@@ -18,8 +18,7 @@ void BlockSeries::add(double at, double bytes) {
   if (count_ == 0) {
     first_ = peak_ = bytes;
   } else {
-    const double change = std::fabs(bytes - last_);
-    if (change > 0 && (quantum_ == 0 || change < quantum_)) quantum_ = change;
+    learn_change(std::fabs(bytes - last_));
   }
   ++count_;
   last_ = bytes;
@@ -35,6 +34,12 @@ void BlockSeries::add(double at, double bytes) {
   block.sum += bytes;
   block.into += static_cast<float>(at / width_ - std::floor(at / width_));
   ++block.count;
+}
+
+void BlockSeries::learn_change(double change) {
+  if (!(change > 0)) return;
+  if (changes_ < kFull) ++changes_;
+  smallest_change_ = smallest_change_ == 0 ? change : std::min(smallest_change_, change);
 }
 
 void BlockSeries::repeat(double since, std::span<const double> times) {
@@ -95,6 +100,14 @@ double BlockSeries::lowest_since(double at) const {
     if (blocks_[i].count > 0) lowest = std::min(lowest, static_cast<double>(blocks_[i].low));
   }
   return lowest;
+}
+
+double BlockSeries::low_at(double at) const {
+  const auto from = static_cast<std::size_t>(std::max(at, 0.0) / width_);
+  for (std::size_t i = from > skipped_ ? from - skipped_ : 0; i < blocks_.size(); ++i) {
+    if (blocks_[i].count > 0) return static_cast<double>(blocks_[i].low);
+  }
+  return last_;
 }
 
 std::vector<Point> BlockSeries::points() const {

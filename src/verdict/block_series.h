@@ -40,10 +40,14 @@ class BlockSeries {
   double last() const { return last_; }
   double peak() const { return peak_; }
   double lowest_since(double at) const;  // of the block of that time and all later ones
+  double low_at(double at) const;        // of the first block since then that is not empty
   double last_at() const { return last_at_; }
   std::uint64_t count() const { return count_; }
-  std::size_t room() const { return blocks_.capacity(); }  // blocks that there is memory for
-  double quantum() const { return quantum_; }              // smallest change seen; 0: none yet
+  std::size_t room() const { return blocks_.capacity(); }      // blocks that there is memory for
+  double smallest_change() const { return smallest_change_; }  // 0: none yet
+  // What the values may be rounded to: nothing smaller was seen. 0: not known, since there were too
+  // few changes; one jump is no rounding.
+  double quantum() const { return changes_ < kFewestChanges ? 0 : smallest_change_; }
   const SwingCounter& swings() const { return swings_; }
 
  private:
@@ -54,10 +58,13 @@ class BlockSeries {
     float into = 0;  // sum of the samples' distances from the block's begin, in widths
     std::uint32_t count = 0;
   };
+  void learn_change(double change);
   Block& block_of(double at);
   void make_room(std::size_t blocks);
   void double_width();
   static Block merged(const Block& early, const Block& late);
+
+  static constexpr std::uint32_t kFewestChanges = 5;
 
   std::size_t skipped_ = 0;  // blocks from the recording's begin to the first sample
   std::vector<Block> blocks_{};
@@ -70,7 +77,8 @@ class BlockSeries {
   double last_ = 0;
   double peak_ = 0;
   double last_at_ = 0;
-  double quantum_ = 0;
+  double smallest_change_ = 0;
+  std::uint32_t changes_ = 0;
   std::uint64_t count_ = 0;
   SwingCounter swings_{};
 };

@@ -39,12 +39,21 @@ TEST(BlockSeries, TimeThatRunsBackwardsIsTakenAsTheLatestSeen) {
   EXPECT_EQ(series.points().size(), 2u);
 }
 
-TEST(BlockSeries, KnowsTheSmallestChange) {
-  BlockSeries series;
-  for (const double bytes : {0.0, 4096.0, 4096.0, 16384.0, 8192.0}) {
-    series.add(series.last_at() + 1, bytes);
-  }
+BlockSeries of_values(const std::vector<double>& values) {
+  BlockSeries out;
+  for (const double bytes : values) out.add(out.last_at() + 1, bytes);
+  return out;
+}
+
+TEST(BlockSeries, KnowsTheSmallestOfManyChanges) {
+  const auto series = of_values({0, 4096, 4096, 16384, 8192, 20480, 4096});
+  EXPECT_EQ(series.smallest_change(), 4096);
   EXPECT_EQ(series.quantum(), 4096);
+}
+
+TEST(BlockSeries, OneJumpOrAFewAreNoRounding) {
+  EXPECT_EQ(of_values({1e9, 1e9, 3e9, 3e9}).quantum(), 0);
+  EXPECT_EQ(of_values({1e9, 3e9, 1e9, 3e9, 1e9}).quantum(), 0);
 }
 
 TEST(BlockSeries, OneThatCameLateTakesRoomForWhatItSaw) {

@@ -61,6 +61,24 @@ bool spikes_are_more(const Analysis& analysis, const Verdict& verdict) {
          analysis.growth_before <= verdict.spikes.height_bytes;
 }
 
+// What is said to come and go is not what stays: where the last moments lie within a spike, the
+// floor is the least of a while.
+double beneath_spikes(const Material& material, const Analysis& analysis, const Spikes& spikes) {
+  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kShare = 8;
+  const double peak = material.series->peak();
+  if (material.points.empty() || analysis.level <= peak - spikes.height_bytes / 2) {
+    return analysis.level;
+  }
+  const auto count =
+      std::min(material.points.size(), std::max(kFewest, material.points.size() / kShare));
+  double least = analysis.level;
+  for (auto i = material.points.size() - count; i < material.points.size(); ++i) {
+    least = std::min(least, material.points[i].low);
+  }
+  return least;
+}
+
 bool shows_growth(Finding finding) {
   return finding == Finding::Growing || finding == Finding::Stairs || finding == Finding::Slowing;
 }
@@ -130,8 +148,9 @@ std::string not_sure_before(const Material& material, double late, double now) {
   const auto when = step ? fmt::format("until step {:.0f}", std::ceil(*step))
                          : fmt::format("{} from now", format_span(late - now, false));
   const bool pass_known = material.passes->known();
-  return fmt::format("if it still grows then, a leak is more likely; to be sure may take {}{}",
-                     when, pass_known ? "" : ", less if the length of an epoch is known");
+  return fmt::format(
+      "growth that has ended by then was a warm-up; if it goes on, to be sure may take {}{}", when,
+      pass_known ? "" : ", less if the length of an epoch is known");
 }
 
 void look_again_soon(const Material& material, double now, Analysis& analysis) {
@@ -230,6 +249,11 @@ void set_future(const Material& material, const Analysis& analysis,
   if (!limit) return;
   out.limit_kind = limit->kind;
   out.limit_bytes = limit->bytes;
+  if (limit_passed(out)) {
+    out.forecast =
+        Forecast{.limit_kind = limit->kind, .limit_bytes = limit->bytes, .probability = 1};
+    return;
+  }
   if (out.klass != Class::Leak && !shows_growth(analysis.finding)) return;
   out.forecast = forecast(analysis, *limit);
   if (!out.forecast) return;
@@ -251,6 +275,11 @@ double grown_by(const Analysis& analysis, const Verdict& verdict) {
 
 }  // namespace
 
+bool limit_passed(const Verdict& verdict) {
+  return verdict.limit_kind == "given" && verdict.limit_bytes &&
+         verdict.peak_bytes > *verdict.limit_bytes;
+}
+
 Verdict conclude(const Subject& subject, const Material& material, const Analysis& found,
                  const std::optional<Limit>& limit) {
   const BlockSeries& series = *material.series;
@@ -267,14 +296,16 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
   out.confidence = confidence_in(out.klass, out.p_leak);
   set_growth(material, analysis, out);
   set_settled(material, analysis, now, out);
+  out.peak_bytes = series.peak();
   set_future(material, analysis, limit, now, out);
   out.first_bytes = series.first();
   out.last_bytes = series.last();
-  out.floor_bytes = analysis.level;
+  out.floor_bytes =
+      out.klass == Class::Spikes ? beneath_spikes(material, analysis, out.spikes) : analysis.level;
   out.grown_bytes = grown_by(analysis, out);
   out.grown_since = out.settled ? 0 : analysis.began;
-  out.peak_bytes = series.peak();
   out.duration_seconds = material.clock_is_steps ? 0 : now;
+  out.job_ended = material.job_ended;
   out.evidence = evidence_for(out, material, analysis);
   return out;
 }

@@ -87,15 +87,19 @@ void undecided(const Verdict& verdict, const Material& material, const Analysis&
       if (const auto working = since_first_step(material, material.points);
           working && *working < material.points.size()) {
         out.push_back(
-            fmt::format("Only {} samples came after the job's first step: too few to tell growth "
+            fmt::format("Only {} sample{} came after the job's first step: too few to tell growth "
                         "from chance. Starting up is not what its steps do.",
-                        *working));
+                        *working, *working == 1 ? "" : "s"));
         return;
       }
-      out.push_back(
-          fmt::format("There are only {} samples over {}: too few to tell growth from chance.",
-                      material.series->count(),
-                      format_span(material.series->last_at(), material.clock_is_steps)));
+      if (material.series->count() == 1) {
+        out.emplace_back("There is only one sample: too few to tell growth from chance.");
+        return;
+      }
+      out.push_back(fmt::format(
+          "Its memory was seen only {} times in {}: too few to tell growth from chance.",
+          material.series->count(),
+          format_span(material.series->last_at(), material.clock_is_steps)));
       return;
     case Finding::Stopping:
       out.push_back(
@@ -206,26 +210,39 @@ void spikes(const Verdict& verdict, Sentences& out) {
 
 void what_next(const Verdict& verdict, const Material& material, Sentences& out) {
   if (verdict.needs && verdict.needs->if_bounded && verdict.tied_to == Tie::FirstPass) {
-    out.push_back(fmt::format("If it is the first pass, it ends at {} near {}.",
-                              place(*verdict.needs->if_bounded),
-                              format_bytes(verdict.needs->if_bounded->level_bytes)));
+    out.push_back(fmt::format(
+        "If it {} the first pass, it {} at {} near {}.", verdict.job_ended ? "was" : "is",
+        verdict.job_ended ? "would have ended" : "ends", place(*verdict.needs->if_bounded),
+        format_bytes(verdict.needs->if_bounded->level_bytes)));
   }
   if (verdict.needs && verdict.needs->at_step) {
-    out.push_back(
-        fmt::format("Look again at step {:.0f}: {}.", *verdict.needs->at_step, verdict.needs->why));
+    out.push_back(fmt::format(
+        "{} step {:.0f}{}: {}.", verdict.job_ended ? "A run to" : "Look again at",
+        *verdict.needs->at_step, verdict.job_ended ? " would tell more" : "", verdict.needs->why));
   } else if (verdict.needs && verdict.needs->seconds) {
-    out.push_back(fmt::format("Look again in {}: {}.", format_duration(*verdict.needs->seconds),
-                              verdict.needs->why));
+    const double seconds = *verdict.needs->seconds;
+    out.push_back(
+        verdict.job_ended
+            ? fmt::format("A run of {} would tell more: {}.",
+                          format_duration(verdict.duration_seconds + seconds), verdict.needs->why)
+            : fmt::format("Look again in {}: {}.", format_duration(seconds), verdict.needs->why));
+  }
+  if (limit_passed(verdict)) {
+    out.push_back(fmt::format("The peak of {} is above the limit of {}.",
+                              format_bytes(verdict.peak_bytes),
+                              format_bytes(*verdict.limit_bytes)));
+    return;
   }
   if (!verdict.forecast) return;
-  out.push_back(
-      fmt::format("If it goes on like this, the limit of {} is reached in {} (between {} "
-                  "and {}); with a probability of {} it never is.",
-                  format_bytes(verdict.forecast->limit_bytes),
-                  format_span(verdict.forecast->p50, material.clock_is_steps),
-                  format_span(verdict.forecast->p5, material.clock_is_steps),
-                  format_span(verdict.forecast->p95, material.clock_is_steps),
-                  percent(1 - verdict.forecast->probability)));
+  out.push_back(fmt::format(
+      "{}, the limit of {} {} reached in {} (between {} "
+      "and {}); with a probability of {} it never {}.",
+      verdict.job_ended ? "Had it gone on like this" : "If it goes on like this",
+      format_bytes(verdict.forecast->limit_bytes), verdict.job_ended ? "would have been" : "is",
+      format_span(verdict.forecast->p50, material.clock_is_steps),
+      format_span(verdict.forecast->p5, material.clock_is_steps),
+      format_span(verdict.forecast->p95, material.clock_is_steps),
+      percent(1 - verdict.forecast->probability), verdict.job_ended ? "would have been" : "is"));
 }
 
 }  // namespace

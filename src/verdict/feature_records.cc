@@ -55,7 +55,7 @@ void add_size(const FeatureView& view, std::vector<float>& out) {
       1 - static_cast<double>(view.last + 1) / std::max(1.0, view.length / width + 1);
   out.push_back(log_ratio(view.range, std::fabs(setting.scale.level)));
   out.push_back(log_ratio(view.range, view.noise));
-  out.push_back(squashed(setting.material->series->quantum() / view.range));
+  out.push_back(squashed(setting.material->series->smallest_change() / view.range));
   out.push_back(log_ratio(quantile(within, 0.9) + 1e-3 * view.range, view.range));
   out.push_back(log_ratio(spread + 1e-3 * view.range, view.range));
   out.push_back(static_cast<float>(std::clamp(gaps, 0.0, 1.0)));

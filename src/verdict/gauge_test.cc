@@ -156,6 +156,83 @@ TEST(Judge, ACopyThatOutlivesTheJobForAMomentDoesNotTakeItsPlace) {
   EXPECT_EQ(judge(recording.get(), {}).all.front().klass, Class::Leak);
 }
 
+// Two values and nothing else: the one change is no rounding.
+TEST(Judge, OneJumpBetweenTwoValuesIsAJump) {
+  FakeRecording recording;
+  for (int i = 0; i < 3600; ++i) recording.column(i, (i < 1800 ? 1000 : 3000) * kMebibyte);
+  const Verdict verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Shift);
+  ASSERT_TRUE(verdict.settled);
+  EXPECT_NEAR(*verdict.settled->at_seconds, 1800, 40);
+  EXPECT_EQ(verdict.settled->level_bytes, 3000 * kMebibyte);
+}
+
+TEST(Judge, AShortJobThatAllocatesOnceJumpsWhereItDid) {
+  FakeRecording recording;
+  for (int i = 0; i < 64; ++i) recording.anon(0.5 * i, {{{10, 1}, (i < 32 ? 2 : 402) * kMebibyte}});
+  const Verdict verdict = judge(recording.get(), {}).all.front();
+  EXPECT_EQ(verdict.klass, Class::Shift);
+  ASSERT_TRUE(verdict.settled);
+  EXPECT_NEAR(*verdict.settled->at_seconds, 16, 1.5);
+}
+
+TEST(Judge, AGivenLimitThatWasPassedIsNoForecast) {
+  FakeRecording recording;
+  for (int i = 0; i < 3600; ++i) {
+    recording.column(i, (500 + 0.5 * std::min(i, 1000)) * kMebibyte);
+  }
+  Rules rules;
+  rules.limit_bytes = 900 * kMebibyte;
+  const Verdict verdict = judge(recording.get(), rules).all.front();
+  EXPECT_EQ(verdict.klass, Class::WarmUp);
+  EXPECT_TRUE(limit_passed(verdict));
+  ASSERT_TRUE(verdict.forecast);
+  EXPECT_EQ(verdict.forecast->p50, 0);
+  EXPECT_EQ(verdict.forecast->probability, 1);
+  rules.limit_bytes = 1100 * kMebibyte;
+  const Verdict fits = judge(recording.get(), rules).all.front();
+  EXPECT_FALSE(limit_passed(fits));
+  EXPECT_FALSE(fits.forecast);
+}
+
+// What came after the last census can be nobody's that it named.
+TEST(Judge, GrowthSinceTheLastCensusIsNotUnexplained) {
+  const ProcessId job{10, 1};
+  FakeRecording recording;
+  recording.process(job, "python", Role::Main);
+  for (int i = 0; i < 140; ++i) {
+    recording.anon(0.1 * i, {{job, (10 + i) * kMebibyte}});
+    if (i != 90) continue;
+    recording.event({.at_ns = nanoseconds(0.1 * i),
+                     .kind = record::EventKind::Held,
+                     .process = job,
+                     .name = "bytearray __main__.kept[*]",
+                     .value = 88 * kMebibyte,
+                     .total = 88});
+  }
+  const Verdict verdict = judge(recording.get(), {}).all.front();
+  ASSERT_EQ(verdict.causes.size(), 1u);
+  EXPECT_GT(*verdict.causes[0].share, 0.9);
+  ASSERT_TRUE(verdict.unexplained_bytes);
+  EXPECT_LT(*verdict.unexplained_bytes, 8 * kMebibyte);
+}
+
+TEST(Judge, KnowsWhetherTheJobHasEnded) {
+  const ProcessId job{10, 1};
+  FakeRecording recording;
+  for (int i = 0; i < 60; ++i) recording.anon(i, {{job, (100 + i) * kMebibyte}});
+  EXPECT_FALSE(judge(recording.get(), {}).all.front().job_ended);
+  recording.event(ended(60, job));
+  const Verdict over = judge(recording.get(), {}).all.front();
+  EXPECT_TRUE(over.job_ended);
+  for (const auto& sentence : over.evidence) {
+    EXPECT_EQ(sentence.find("Look again"), std::string::npos) << sentence;
+    EXPECT_EQ(sentence.find("If it goes on"), std::string::npos) << sentence;
+  }
+  recording.anon(61, {{{11, 2}, 100 * kMebibyte}});
+  EXPECT_FALSE(judge(recording.get(), {}).all.front().job_ended);
+}
+
 TEST(Gauge, SaysTheSameAsJudgeAtAnyTime) {
   FakeRecording recording;
   Gauge gauge({});

@@ -61,6 +61,14 @@ void Holders::add(const record::Event& held, double at) {
                    .count = *held.total});
 }
 
+std::optional<double> Holders::last_at(const std::optional<record::ProcessId>& process) const {
+  std::optional<double> last;
+  for (const auto& [id, censuses] : processes_) {
+    if (!process || id == *process) last = std::max(last.value_or(0), censuses.back().at);
+  }
+  return last;
+}
+
 // Every second one goes; the first one stays.
 void Holders::thin(Censuses& censuses) {
   if (censuses.size() < kMostCensuses) return;

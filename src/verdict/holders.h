@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class Holders {
  public:
   // `at`: seconds since the recording began.
   void add(const record::Event& held, double at);
+
+  // When a process was last looked into, or any.
+  std::optional<double> last_at(const std::optional<record::ProcessId>& process) const;
 
   // What has piled up in a process while it grew, or is there if there was no census before that:
   // largest first, each at least a tenth of the growth.

@@ -49,8 +49,9 @@ void say_who_grows(const SteadyTree& tree, const Attribution& blame, Verdict& ou
     const auto came = fmt::format("{} came later", processes(tree.joined));
     const auto left = fmt::format("{} left", processes(tree.left));
     out.evidence.push_back(
-        fmt::format("{}; what they brought and took is not counted as growth.",
-                    tree.left == 0 ? came : (tree.joined == 0 ? left : came + " and " + left)));
+        fmt::format("{}; what {} brought and took is not counted as growth.",
+                    tree.left == 0 ? came : (tree.joined == 0 ? left : came + " and " + left),
+                    tree.joined + tree.left == 1 ? "it" : "they"));
   }
 }
 
@@ -70,7 +71,8 @@ Material Judgement::material(const BlockSeries& series) const {
           .rules = &rules_,
           .points = series.points(),
           .restarts = watched_.marks().restarts(),
-          .clock_is_steps = watched_.counts_steps()};
+          .clock_is_steps = watched_.counts_steps(),
+          .job_ended = watched_.job_ended()};
 }
 
 Material Judgement::material(const SteadyTree& tree) const {
@@ -184,6 +186,24 @@ void Judgement::name_site(Verdict& verdict, const Growth& growth) const {
   if (bytes < kAlike * grower->live && grower->live < kAlike * bytes) first.site = grower->site;
 }
 
+const BlockSeries* Judgement::series_of(const Subject& subject) const {
+  if (!subject.process) return &watched_.total();
+  const auto member = watched_.members().all().find(*subject.process);
+  if (member == watched_.members().all().end()) return nullptr;
+  const auto series = member->second.kinds.find(subject.kind);
+  return series == member->second.kinds.end() ? nullptr : &series->second;
+}
+
+// What came after the last census was not looked into: no census can explain it.
+double Judgement::grown_until_census(const Verdict& verdict) const {
+  constexpr double kLeastSeen = 0.1;  // of the growth: causes of an earlier one may go on
+  const auto looked = watched_.holders().last_at(verdict.subject.process);
+  const auto* const series = series_of(verdict.subject);
+  if (!looked || series == nullptr || series->count() == 0) return verdict.grown_bytes;
+  const double later = std::max(0.0, verdict.floor_bytes - series->low_at(*looked));
+  return std::max(verdict.grown_bytes - later, kLeastSeen * verdict.grown_bytes);
+}
+
 // What a census found, where memory has grown: Python's heap is not in shared memory, nor on a GPU.
 void Judgement::name_causes(Verdict& verdict) const {
   const bool grew = verdict.klass == Class::Leak || verdict.klass == Class::WarmUp ||
@@ -191,7 +211,8 @@ void Judgement::name_causes(Verdict& verdict) const {
   const auto kind = verdict.subject.kind;
   if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
   const auto& process = verdict.subject.process;
-  const Growth growth{verdict.grown_bytes, verdict.grown_since, verdict.klass == Class::Leak};
+  const Growth growth{grown_until_census(verdict), verdict.grown_since,
+                      verdict.klass == Class::Leak};
   const auto& holders = watched_.holders();
   verdict.causes = process ? holders.causes(*process, growth) : holders.causes(growth);
   name_site(verdict, growth);
@@ -204,7 +225,7 @@ void Judgement::name_causes(Verdict& verdict) const {
   if (verdict.causes.empty()) return;
   double explained = 0;
   for (const auto& cause : verdict.causes) explained += *cause.share;
-  verdict.unexplained_bytes = std::max(0.0, 1 - explained) * verdict.grown_bytes;
+  verdict.unexplained_bytes = std::max(0.0, 1 - explained) * growth.bytes;
 }
 
 Verdicts Judgement::first() const {

@@ -31,6 +31,8 @@ class Judgement {
   void judge_columns(Verdicts& out) const;
   void judge_members(Verdicts& out) const;
   void name_causes(Verdict& verdict) const;
+  const BlockSeries* series_of(const Subject& subject) const;
+  double grown_until_census(const Verdict& verdict) const;
   void name_site(Verdict& verdict, const Growth& growth) const;
 
   const Watched& watched_;

@@ -7,6 +7,9 @@ namespace tidegauge::verdict {
 
 namespace {
 
+// A tree that comes to more than this share of the limit is not all in the group.
+constexpr double kCountedTwice = 1.1;
+
 double number(const record::Bytes& bytes) {
   return static_cast<double>(bytes.value_or(0));
 }
@@ -19,6 +22,8 @@ double reclaimable(const record::Cgroup& group) {
 }  // namespace
 
 void Limits::add(const record::Sample& sample) {
+  // The room that a job leaves behind is not beside what it held: it would count twice.
+  if (sample.processes.empty()) return;
   if (sample.machine && sample.machine->available) {
     ram_headroom_ = number(sample.machine->available) + number(sample.machine->swap_free);
   }
@@ -29,7 +34,9 @@ void Limits::add(const record::Sample& sample) {
   for (const auto& group : sample.cgroups) {
     if (!group.limit || !group.current) continue;
     const double room = number(group.limit) - number(group.current) + reclaimable(group);
-    if (!nearest || room < *nearest) nearest = room;
+    if (nearest && room >= *nearest) continue;
+    nearest = room;
+    cgroup_limit_ = number(group.limit);
   }
   if (nearest) cgroup_headroom_ = nearest;
   std::optional<double> free_gpu;
@@ -55,6 +62,12 @@ std::optional<Limit> Limits::binding(const Rules& rules, Kind kind, double held)
   };
   consider("ram", ram_headroom_);
   consider("cgroup", cgroup_headroom_);
+  // What a job has mapped of files is both held and given back when it is tight: counted once, the
+  // limit itself is left.
+  if (best && best->kind == "cgroup" && held <= cgroup_limit_ && best->bytes > cgroup_limit_ &&
+      best->bytes < kCountedTwice * cgroup_limit_) {
+    best->bytes = cgroup_limit_;
+  }
   if (kind == Kind::Shmem) consider("dev_shm", shm_headroom_);
   return best;
 }

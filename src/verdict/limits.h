@@ -27,6 +27,7 @@ class Limits {
  private:
   std::optional<double> ram_headroom_{};  // including swap
   std::optional<double> cgroup_headroom_{};
+  double cgroup_limit_ = 0;  // of the group that has the least room
   std::optional<double> shm_headroom_{};
   std::optional<double> gpu_headroom_{};
 };

@@ -34,13 +34,28 @@ void add_kind(Member& member, Kind kind, const record::Bytes& bytes, double at) 
   }
 }
 
-// Swapped pages are still the process's: pushing them out is no shrinking.
-record::Bytes with_swap(const record::Bytes& bytes, const record::Bytes& swap) {
-  if (!bytes) return {};
-  return *bytes + swap.value_or(0);
-}
-
 }  // namespace
+
+record::Bytes bytes_of(const record::Memory& memory, Kind kind) {
+  switch (kind) {
+    case Kind::Rss:
+      return memory.rss;
+    case Kind::Anon:
+      return memory.anon ? *memory.anon + memory.swap.value_or(0) : memory.anon;
+    case Kind::File:
+      return memory.file;
+    case Kind::Shmem:
+      return memory.shmem;
+    case Kind::Private:
+      return memory.uss;
+    case Kind::Pss:
+      return memory.pss;
+    case Kind::Gpu:
+      return memory.gpu;
+    default:
+      return {};
+  }
+}
 
 void Members::add(const record::Process& process) {
   const auto found = members_.find(process.id);
@@ -93,18 +108,17 @@ void Members::add(const record::ProcessSample& process, double at, double own, d
   member->share_of_tree = total > 0 ? own / total : 0;
   member->last_seen = at;
   member->own.add(at, own);
+  const auto add = [&](Kind kind) { add_kind(*member, kind, bytes_of(memory, kind), at); };
   if (memory.anon) {
-    add_kind(*member, Kind::Anon, with_swap(memory.anon, memory.swap), at);
-    add_kind(*member, Kind::File, memory.file, at);
-    add_kind(*member, Kind::Shmem, memory.shmem, at);
+    for (const auto kind : {Kind::Anon, Kind::File, Kind::Shmem}) add(kind);
   } else if (memory.rss) {
-    add_kind(*member, Kind::Rss, memory.rss, at);
+    add(Kind::Rss);
   } else if (memory.uss) {
-    add_kind(*member, Kind::Private, memory.uss, at);
+    add(Kind::Private);
   } else if (memory.pss) {
-    add_kind(*member, Kind::Pss, memory.pss, at);
+    add(Kind::Pss);
   }
-  add_kind(*member, Kind::Gpu, memory.gpu, at);
+  add(Kind::Gpu);
   for (const auto& column : process.others) {
     if (member->others.size() < kMostColumns || member->others.contains(column.name)) {
       member->others[column.name].add(at, column.bytes);

@@ -27,6 +27,10 @@ struct Member {
   double share_of_tree = 0;  // the same, of the total
 };
 
+// What a process holds of a kind that a process has. Swapped pages are still its own: pushing them
+// out is no shrinking.
+record::Bytes bytes_of(const record::Memory& memory, Kind kind);
+
 class Members {
  public:
   // Processes beyond the largest so many are part of the tree only.

@@ -16,6 +16,8 @@ constexpr double kMegabyte = 1e6;
 constexpr double kLeastNoise = 0.02 * kMegabyte;
 constexpr double kLeastNoiseOfLevel = 2e-4;
 constexpr double kRounding = 0.29;
+// Nobody rounds to more than this share of what there is: larger steps are the job's own.
+constexpr double kCoarsest = 0.05;
 // Growth is at least a megabyte, two thousandths of the level, and more than one quantum.
 constexpr double kLeastGrowth = kMegabyte;
 constexpr double kLeastGrowthOfLevel = 0.002;
@@ -32,6 +34,7 @@ Scale scale_of(std::span<const Point> points, double quantum) {
   Scale scale;
   scale.level = median(means);
   const double level = std::fabs(scale.level);
+  quantum = std::min(quantum, kCoarsest * level);
   const double change = robust_deviation(differences(means)) / std::sqrt(2.0);
   scale.step_noise =
       std::max({change, kRounding * quantum, kLeastStepNoiseOfLevel * level, kLeastStepNoise});

@@ -184,6 +184,7 @@ TEST(Rate, CoversTheSlopeItWasMadeWith) {
 
 record::Sample sample_with(std::uint64_t available, std::uint64_t limit, std::uint64_t current) {
   record::Sample out;
+  out.processes.push_back({.id = {10, 1}});
   out.machine = record::Machine{.total = 64u << 20, .available = available};
   record::Cgroup group;
   group.limit = limit;

@@ -63,7 +63,8 @@ struct Spikes {
 struct Forecast {
   std::string limit_kind{};  // "cgroup", "ram", "dev_shm", "given"
   double limit_bytes = 0;
-  // Seconds from the recording's end until the limit; for a recording that counts steps: steps.
+  // Seconds from the recording's end until the limit; for a recording that counts steps: steps. 0
+  // where it has been passed.
   double p5 = 0;
   double p50 = 0;
   double p95 = 0;
@@ -89,7 +90,7 @@ struct Cause {
   std::string type{};
   std::optional<double> count{};
   std::optional<std::uint64_t> bytes{};
-  std::optional<double> share{};  // of the growth, 0..1
+  std::optional<double> share{};  // of the growth until the last census, 0..1
   std::string site{};
   std::string retained_by{};
   std::string remedy{};
@@ -115,7 +116,7 @@ struct Verdict {
   std::optional<Needs> needs{};
   std::vector<Cause> causes{};
   std::vector<std::string> evidence{};        // sentences, never empty
-  std::optional<double> unexplained_bytes{};  // of the growth, where causes were found
+  std::optional<double> unexplained_bytes{};  // of that growth, where causes were found
   // For views: what was judged.
   double first_bytes = 0;
   double last_bytes = 0;
@@ -124,10 +125,15 @@ struct Verdict {
   double grown_since = 0;  // when that began, seconds (steps) into the recording
   double peak_bytes = 0;
   double duration_seconds = 0;  // 0 where only steps are known
+  bool job_ended = false;       // all its processes were seen to exit
   // The limit that binds, whether or not it will be reached: "cgroup", "ram", "dev_shm", "given".
   std::string limit_kind{};
   std::optional<double> limit_bytes{};
 };
+
+// True where a limit that somebody gave has been passed. What a machine or a cgroup has room for is
+// known only for now, and says nothing of an earlier peak.
+bool limit_passed(const Verdict& verdict);
 
 // How an earlier run of the same command ended.
 struct EarlierRun {

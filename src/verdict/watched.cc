@@ -54,6 +54,7 @@ void Watched::add(const record::Profile& profile) {
 }
 
 void Watched::left(const record::ProcessId& id) {
+  saw_exit_ = true;
   if (std::erase(living_, id) > 0 && living_.empty()) falling_.clear();
 }
 

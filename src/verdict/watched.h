@@ -37,6 +37,8 @@ class Watched {
   Watched with_what_waits() const;
 
   bool counts_steps() const { return header_.clock == record::Clock::Steps; }
+  // All processes that there were have exited.
+  bool job_ended() const { return saw_exit_ && living_.empty(); }
   const Limits& limits() const { return limits_; }
   const Marks& marks() const { return marks_; }
   const Members& members() const { return members_; }
@@ -83,6 +85,7 @@ class Watched {
   Allocations allocations_{};
   std::optional<std::int64_t> origin_ns_{};
   std::vector<record::ProcessId> living_{};
+  bool saw_exit_ = false;
   std::vector<Waiting> falling_{};
   double taken_at_ = 0;            // the last sample that was not put off
   std::vector<double> repeats_{};  // times of those since

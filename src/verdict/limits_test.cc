@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/limits.h"
+
+#include <gtest/gtest.h>
+
+#include "verdict/fake_recording.h"
+
+namespace tidegauge::verdict {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr record::ProcessId kJob{10, 1};
+
+record::Sample sample(double at, std::uint64_t held, std::uint64_t limit, std::uint64_t file = 0) {
+  record::Sample out{.at_ns = nanoseconds(at)};
+  if (held > 0) {
+    record::ProcessSample job{.id = kJob};
+    job.memory.rss = job.memory.anon = held;
+    out.processes.push_back(job);
+  }
+  out.cgroups.push_back({.path = "/job", .limit = limit, .current = held + file, .file = file});
+  out.machine = record::Machine{.total = 32'000 * kMiB, .available = 32'000 * kMiB - held};
+  return out;
+}
+
+TEST(Limits, TheLimitOfAGroupIsWhatTheJobMayComeTo) {
+  Limits limits;
+  limits.add(sample(0, 112 * kMiB, 300 * kMiB));
+  const auto found = limits.binding({}, Kind::Total, 112.0 * kMiB);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, "cgroup");
+  EXPECT_EQ(found->bytes, 300.0 * kMiB);
+}
+
+TEST(Limits, WhatOthersInTheGroupHoldIsTakenOff) {
+  Limits limits;
+  auto shared = sample(0, 100 * kMiB, 300 * kMiB);
+  shared.cgroups.front().current = 150 * kMiB;
+  limits.add(shared);
+  EXPECT_EQ(limits.binding({}, Kind::Total, 100.0 * kMiB)->bytes, 250.0 * kMiB);
+}
+
+TEST(Limits, FilesThatAreMappedDoNotCountTwice) {
+  Limits limits;
+  auto mapped = sample(0, 100 * kMiB, 300 * kMiB, 6 * kMiB);
+  mapped.cgroups.front().current = 100 * kMiB;
+  limits.add(mapped);
+  EXPECT_EQ(limits.binding({}, Kind::Total, 100.0 * kMiB)->bytes, 300.0 * kMiB);
+}
+
+// A job that was killed leaves its group empty behind: what it held and the room that this made are
+// not to be added up.
+TEST(Limits, AJobThatIsGoneLeavesNoRoomBehind) {
+  record::Recording recording;
+  for (int i = 0; i < 60; ++i) {
+    recording.entries.emplace_back(
+        sample(i, (52 + static_cast<std::uint64_t>(i)) * kMiB, 300 * kMiB));
+  }
+  const auto alive = judge(recording, {}).all.front().limit_bytes;
+  recording.entries.emplace_back(
+      record::Event{.at_ns = nanoseconds(60), .kind = record::EventKind::Exited, .process = kJob});
+  recording.entries.emplace_back(sample(60, 0, 300 * kMiB));
+  EXPECT_EQ(judge(recording, {}).all.front().limit_bytes, alive);
+  EXPECT_EQ(alive, 300.0 * kMiB);
+}
+
+// The same where a shell that started the job is left for a moment, or for longer.
+TEST(Limits, AWrapperThatIsLeftDoesNotRaiseTheLimit) {
+  const record::ProcessId shell{9, 1};
+  for (const int tidying : {2, 60}) {
+    record::Recording recording;
+    recording.entries.emplace_back(
+        record::Process{.id = shell, .name = "bash", .role = record::Role::Wrapper});
+    const auto look = [&](double at, std::uint64_t job) {
+      auto one = sample(at, job, 300 * kMiB);
+      record::ProcessSample wrapper{.id = shell};
+      wrapper.memory.rss = wrapper.memory.anon = 3 * kMiB;
+      one.processes.push_back(wrapper);
+      one.cgroups.front().current = job + 3 * kMiB;
+      recording.entries.emplace_back(std::move(one));
+    };
+    for (int i = 0; i < 60; ++i) look(i, (52 + static_cast<std::uint64_t>(i)) * kMiB);
+    for (int i = 0; i < tidying; ++i) look(60 + i, 0);
+    EXPECT_EQ(judge(recording, {}).all.front().limit_bytes, 300.0 * kMiB) << tidying;
+  }
+}
+
+}  // namespace
+}  // namespace tidegauge::verdict
