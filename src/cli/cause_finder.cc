@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/holder_line.h"
 #include "proc/examine.h"
+#include "verdict/members.h"
 #include "view/accounts.h"
 
 namespace tidegauge::cli {
@@ -21,6 +22,10 @@ constexpr double kShareWorthALook = 0.2;  // of what the process holds
 constexpr double kShareOfTime = 0.01;     // that the job may stand still for censuses
 constexpr double kShareOfACore = 0.1;     // that taking them may cost, at low priority
 constexpr double kSoonestSeconds = 10;
+// One that has doubled since may not live to see the next: it can do so only a few times.
+constexpr double kDoubled = 2;
+constexpr double kShareOfACoreDoubled = 0.3;
+constexpr double kSoonestDoubledSeconds = 5;
 // A process may be in the middle of an import, or have a thread that would not stop just then.
 constexpr int kMostRefusals = 3;
 constexpr double kAfterARefusalSeconds = 3;
@@ -33,14 +38,19 @@ constexpr double kLastWordSeconds = 5;
 constexpr double kListenEverySeconds = 0.2;
 constexpr double kMostSilenceSeconds = 10;
 
-double growth_of(const verdict::Verdict& verdict) {
-  return verdict.last_bytes - verdict.first_bytes;
+// What the verdict is of, as of the last look: verdicts of single processes are made rarely.
+double bytes_now(const Session& session, const verdict::Verdict& verdict) {
+  for (const auto& process : session.sample().processes) {
+    if (process.id != verdict.subject.process) continue;
+    const auto bytes = verdict::bytes_of(process.memory, verdict.subject.kind);
+    return bytes ? static_cast<double>(*bytes) : verdict.last_bytes;
+  }
+  return verdict.last_bytes;
 }
 
 bool has_room(const Session& session, const verdict::Verdict& verdict) {
-  if (verdict.limit_bytes && verdict.last_bytes > (1 - kRoomNeeded) * *verdict.limit_bytes) {
-    return false;
-  }
+  const double held = bytes_now(session, verdict);
+  if (verdict.limit_bytes && held > (1 - kRoomNeeded) * *verdict.limit_bytes) return false;
   const auto& machine = session.sample().machine;
   if (!machine || !machine->available || !machine->total) return true;
   return static_cast<double>(*machine->available) >
@@ -65,6 +75,7 @@ std::string not_let_in(pid_t pid) {
 // The process that has grown most, where that is much.
 const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const {
   const verdict::Verdict* most = nullptr;
+  double most_grown = 0;
   for (const auto& verdict : session.verdicts().all) {
     const auto& process = verdict.subject.process;
     if (!process) continue;
@@ -72,9 +83,12 @@ const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const 
     if (refused != refused_.end() && refused->second >= kMostRefusals) continue;
     if (verdict.subject.kind == verdict::Kind::Gpu || session.who_is(process->pid) != *process)
       continue;
-    if (growth_of(verdict) < std::max(kGrowthWorthALook, kShareWorthALook * verdict.last_bytes))
+    const double held = bytes_now(session, verdict);
+    const double grown = held - verdict.first_bytes;
+    if (grown < std::max(kGrowthWorthALook, kShareWorthALook * held) || grown <= most_grown)
       continue;
-    if (most == nullptr || growth_of(verdict) > growth_of(*most)) most = &verdict;
+    most = &verdict;
+    most_grown = grown;
   }
   return most;
 }
@@ -82,9 +96,11 @@ const verdict::Verdict* CauseFinder::worth_a_look(const Session& session) const 
 bool CauseFinder::is_time(const Session& session, const verdict::Verdict& grower) const {
   if (!asked_ || asked_->process != *grower.subject.process) return true;
   const double since = static_cast<double>(session.now_ns() - asked_->at_ns) / kNsPerSecond;
-  if (since < soonest_seconds_) return false;
+  const double held = bytes_now(session, grower);
+  const bool doubled = held >= kDoubled * asked_->bytes;
+  if (since < (doubled ? soonest_doubled_seconds_ : soonest_seconds_)) return false;
   if (refused_.contains(asked_->process)) return true;
-  const double grown = grower.last_bytes - asked_->bytes;
+  const double grown = held - asked_->bytes;
   if (grower.klass != asked_->klass) return true;
   if (grower.klass == verdict::Class::Leak) return grown > kGrownSinceLast;
   return grown > std::max(kGrownSinceLast, kShareGrownSinceLast * asked_->bytes);
@@ -97,7 +113,7 @@ void CauseFinder::after_look(Session& session) {
   if (server_->busy()) return;
   const auto* const grower = worth_a_look(session);
   if (grower == nullptr || !is_time(session, *grower) || !has_room(session, *grower)) return;
-  asked_ = {*grower->subject.process, session.now_ns(), grower->last_bytes, grower->klass};
+  asked_ = {*grower->subject.process, session.now_ns(), bytes_now(session, *grower), grower->klass};
   server_->ask(asked_->process.pid);
 }
 
@@ -141,7 +157,7 @@ void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answ
   if (!asked_) return;  // the server is gone, and had been asked for something else
   if (!answer.taken) {
     ++refused_[asked_->process];
-    soonest_seconds_ = kAfterARefusalSeconds;
+    soonest_seconds_ = soonest_doubled_seconds_ = kAfterARefusalSeconds;
     const auto& processes = session.summary().accounts().processes;
     const auto found = processes.find(asked_->process);
     if (answer.denied && note_.empty() && found != processes.end() &&
@@ -151,8 +167,10 @@ void CauseFinder::hear_census(Session& session, const CensusServer::Answer& answ
     return;
   }
   refused_.erase(asked_->process);
-  soonest_seconds_ = std::max(
-      {kSoonestSeconds, answer.pause_ms / 1e3 / kShareOfTime, answer.cpu_seconds / kShareOfACore});
+  const double for_the_pause = answer.pause_ms / 1e3 / kShareOfTime;
+  soonest_seconds_ = std::max({kSoonestSeconds, for_the_pause, answer.cpu_seconds / kShareOfACore});
+  soonest_doubled_seconds_ =
+      std::max({kSoonestDoubledSeconds, for_the_pause, answer.cpu_seconds / kShareOfACoreDoubled});
   for (const auto& holder : answer.holders) {
     session.add(held(holder, asked_->process, asked_->at_ns));
   }

@@ -42,6 +42,7 @@ class CauseFinder {
   std::optional<CensusServer> server_;
   std::optional<Asked> asked_{};
   double soonest_seconds_ = 0;                  // after the last one, by what it cost
+  double soonest_doubled_seconds_ = 0;          // where the process holds twice as much by then
   std::map<record::ProcessId, int> refused_{};  // how often
   std::string note_{};
   Steps steps_;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,7 +26,6 @@ namespace tidegauge::cli {
 namespace {
 
 constexpr std::size_t kMostHolders = 12;
-constexpr std::string_view kEnd = "\n\n";
 
 double cpu_seconds_of(int who) {
   rusage used{};
@@ -159,22 +157,13 @@ bool CensusServer::send(pid_t request) {
 
 std::optional<CensusServer::Answer> CensusServer::take(double wait_seconds) {
   if (!busy_ && !asked_for_training_) return {};
-  const timespec wait{static_cast<time_t>(wait_seconds), 0};
-  pollfd ready{line_.get(), POLLIN, 0};
-  while (heard_.find(kEnd) == std::string::npos) {
-    if (::ppoll(&ready, 1, &wait, nullptr) <= 0) return {};
-    char piece[4096];
-    const ssize_t got = ::recv(line_.get(), piece, sizeof piece, MSG_DONTWAIT);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) {  // it is gone, and there will be no more
-      busy_ = asked_for_training_ = false;
-      return Answer{};
-    }
-    heard_.append(piece, static_cast<std::size_t>(got));
+  const auto next = heard_.take_from(line_.get(), wait_seconds);
+  if (next.gone) {  // there will be no more
+    busy_ = asked_for_training_ = false;
+    return Answer{};
   }
-  const auto end = heard_.find(kEnd) + kEnd.size();
-  const auto answer = parse_answer(std::string_view(heard_).substr(0, end));
-  heard_.erase(0, end);
+  if (!next.text) return {};
+  const auto answer = parse_answer(*next.text);
   (answer.to == Answer::To::Census ? busy_ : asked_for_training_) = false;
   return answer;
 }

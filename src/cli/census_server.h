@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "census/training.h"
+#include "cli/paragraphs.h"
 #include "record/census.h"
 
 namespace tidegauge::cli {
@@ -45,7 +46,7 @@ class CensusServer {
   bool send(pid_t request);
 
   UniqueFd line_;
-  std::string heard_{};
+  Paragraphs heard_{};
   bool busy_ = false;
   bool asked_for_training_ = false;
 };

@@ -20,10 +20,16 @@ def run(command, folder, **more):
     )
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What the job prints by itself, where nothing in its surroundings should change that."""
+    return run([sys.executable, JOB, "plain"], tmp_path_factory.mktemp("alone"))
+
+
 @pytest.fixture
 def compare(tidegauge, tmp_path):
-    def same(*command, env=None, options=()):
-        plain = run(command, tmp_path, env=env or {})
+    def same(*command, env=None, options=(), plain=None):
+        plain = plain or run(command, tmp_path, env=env or {})
         under = run([tidegauge, "run", "-q", "--record", tmp_path / "r.tg", *options, "--", *command], tmp_path, env=env or {})
         assert plain.returncode == EXIT_CODE and "0x1." in plain.stdout, plain.stdout + plain.stderr
         assert (under.stdout, under.stderr, under.returncode) == (plain.stdout, plain.stderr, plain.returncode)
@@ -33,8 +39,8 @@ def compare(tidegauge, tmp_path):
 
 
 @pytest.mark.parametrize("flags", [("-I",), ("-E",), ("-S",), ("-I", "-S", "-E")], ids=" ".join)
-def test_flags_of_python(compare, flags):
-    compare(sys.executable, *flags, JOB, "plain", PACKAGES)
+def test_flags_of_python(compare, alone, flags):
+    compare(sys.executable, *flags, JOB, "plain", PACKAGES, plain=alone)
 
 
 @pytest.mark.parametrize("how", ["spawn", "forkserver", "threads", "sub_interpreter", "clean_children"])
@@ -48,18 +54,18 @@ def test_a_sitecustomize_of_the_users(compare, tmp_path, options):
     assert compare(sys.executable, JOB, "plain", env={"PYTHONPATH": str(tmp_path)}, options=options).count("was here") == 1
 
 
-def test_a_foreign_preload(compare):
-    compare(sys.executable, JOB, "plain", env={"LD_PRELOAD": "libm.so.6"})
+def test_a_foreign_preload(compare, alone):
+    compare(sys.executable, JOB, "plain", env={"LD_PRELOAD": "libm.so.6"}, plain=alone)
 
 
-def test_an_emptied_environment(compare):
-    compare("env", "-i", sys.executable, JOB, "plain")
+def test_an_emptied_environment(compare, alone):
+    compare("env", "-i", sys.executable, JOB, "plain", plain=alone)
 
 
-def test_a_full_disk(compare, small_disk, tmp_path):
+def test_a_full_disk(compare, alone, small_disk, tmp_path):
     place = small_disk("64k", full=True)
     full = {"HOME": str(place), "XDG_DATA_HOME": str(place / "data"), "XDG_CACHE_HOME": str(place)}
-    plain = compare(sys.executable, "-B", JOB, "plain", env=full)
+    plain = compare(sys.executable, "-B", JOB, "plain", env=full, plain=alone)
     # And where the recording itself should go there.
     under = run(["env", os.environ.get("TIDEGAUGE", "tidegauge"), "run", "-q", "--", sys.executable, JOB, "plain"], tmp_path, env=full)
     assert (under.stdout, under.returncode) == (plain, EXIT_CODE)

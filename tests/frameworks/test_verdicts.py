@@ -36,7 +36,7 @@ def test_evaluations_that_need_memory_are_spikes(record):
 
 
 def test_a_graph_that_is_kept_is_a_leak(record):
-    job = record("graph_kept.py", 120)  # long enough for a census on a busy machine
+    job = record("graph_kept.py", 120)
     assert job.done.returncode == 0, job.done.stderr
     assert job.numbers("step", "optimizer")[-1] == 960
     assert job.numbers("distinct", "loader")[-1] == 2048
