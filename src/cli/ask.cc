@@ -97,7 +97,7 @@ void print_answer(const record::Listener& one, double seconds) {
   }
   std::string details = one.step >= 0 ? fmt::format("step {}, ", one.step) : "";
   if (one.bytes > 0) details += format_bytes(static_cast<double>(one.bytes)) + ", ";
-  put(stdout, fmt::format("{}  ({}{:.1f} s)\n", printable(one.text), details, seconds));
+  put_words(stdout, fmt::format("{}  ({}{:.1f} s)\n", printable(one.text), details, seconds));
 }
 
 nlohmann::json json_of(const record::Listener& one) {

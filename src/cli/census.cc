@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/stop_signals.h"
 #include "record/census_reader.h"
 #include "view/census.h"
@@ -59,6 +60,13 @@ Result<> keep(const std::string& path, const std::string& document) {
 
 int take_one(const Wanted& wanted) {
   std::optional<record::Census> earlier;
+  if (!wanted.keep_at.empty()) {
+    std::vector<std::string> inputs;
+    if (!wanted.earlier.empty()) inputs.push_back(wanted.earlier);
+    if (const auto good = may_write(wanted.keep_at, OutputKind::Census, inputs); !good) {
+      return fail("census", kWrongUse, good.error().what);
+    }
+  }
   if (!wanted.earlier.empty()) {
     auto read = record::read_census(wanted.earlier);
     if (!read) {
@@ -76,7 +84,7 @@ int take_one(const Wanted& wanted) {
       return fail("census", kCouldNotLook, kept.error().what);
     }
   }
-  put(stdout, told(*taken, since, wanted));
+  put_words(stdout, told(*taken, since, wanted));
   return kNothingWrong;
 }
 
@@ -95,9 +103,9 @@ int follow(const Wanted& wanted) {
     std::optional<view::Since> since;
     if (first) since = view::Since{"the first look", record::growth_between(*first, *taken)};
     if (!first || wanted.json) {
-      put(stdout, told(*taken, since, wanted));
+      put_words(stdout, told(*taken, since, wanted));
     } else {
-      put(stdout, view::growth_text(*since, wanted.text));
+      put_words(stdout, view::growth_text(*since, wanted.text));
     }
     std::fflush(stdout);
     if (!first) first = *taken;
@@ -118,7 +126,9 @@ int census(Words words) {
   app.add_flag("--json", wanted.json, "print the census document");
   app.add_flag("--tensors", wanted.text.tensors, "all tensors, arrays and images by shape");
   app.add_option("--lines", wanted.text.lines, "of each table")->type_name("N");
-  app.add_option("-o,--output", wanted.keep_at, "keep the document there, too")->type_name("FILE");
+  app.add_option("-o,--output", wanted.keep_at, "keep the document there, too")
+      ->type_name("FILE")
+      ->check(no_file_name);
   auto* const diff =
       app.add_option("--diff", wanted.earlier, "what has grown since that one")->type_name("FILE");
   add_duration(app, "--follow", wanted.follow_seconds, "count again and again, without a stop")

@@ -11,21 +11,21 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/terminfo.h"
+#include "view/ink.h"
+
 namespace tidegauge::cli {
 
 namespace {
 
 constexpr int kColumnsInAPipe = 100;
 constexpr int kFewestColumns = 20;
+constexpr int kFewColours = 8;
+constexpr int kManyColours = 256;
 
 bool set_and_not_empty(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0';
-}
-
-bool dumb_terminal() {
-  const char* term = std::getenv("TERM");
-  return term == nullptr || std::strcmp(term, "dumb") == 0;
 }
 
 }  // namespace
@@ -34,8 +34,13 @@ void put(std::FILE* to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
+void put_words(std::FILE* to, std::string_view text) {
+  const bool terminal = ::isatty(::fileno(to)) == 1;
+  put(to, terminal ? std::string(text) : view::with_plain_blanks(std::string(text)));
+}
+
 int fail(std::string_view command, ExitCode code, std::string_view message) {
-  put(stderr, fmt::format("tidegauge {}: {}\n", command, message));
+  put_words(stderr, fmt::format("tidegauge {}: {}\n", command, message));
   return code;
 }
 
@@ -46,7 +51,10 @@ ExitCode exit_code_of(const Error& error) {
 Paper paper_of(int fd) {
   Paper paper;
   paper.terminal = ::isatty(fd) == 1;
-  paper.colour = paper.terminal && !set_and_not_empty("NO_COLOR") && !dumb_terminal();
+  const int colours =
+      paper.terminal && !set_and_not_empty("NO_COLOR") ? terminal_skills().colours : 0;
+  paper.colour = colours >= kFewColours;
+  paper.few_colours = colours < kManyColours;
   // In a pipe the reader's locale is not ours to know; UTF-8 is what files hold today.
   paper.unicode = !paper.terminal || std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0;
   paper.columns = kColumnsInAPipe;
@@ -55,6 +63,14 @@ Paper paper_of(int fd) {
     paper.columns = std::max<int>(size.ws_col, kFewestColumns);
   }
   return paper;
+}
+
+view::Summary::Paint paint_of(const Paper& paper) {
+  return {.colour = paper.colour,
+          .few_colours = paper.few_colours,
+          .unicode = paper.unicode,
+          .columns = paper.columns,
+          .terminal = paper.terminal};
 }
 
 }  // namespace tidegauge::cli

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/exit_codes.h"
+#include "view/summary.h"
 
 namespace tidegauge::cli {
 
@@ -40,20 +41,25 @@ inline constexpr std::string_view kTool = "tidegauge " TIDEGAUGE_VERSION;
 // planned: fmt::print would throw.
 void put(std::FILE* to, std::string_view text);
 
+// The same for words of ours: with blanks for no-break spaces where `to` is no terminal.
+void put_words(std::FILE* to, std::string_view text);
+
 // Prints "tidegauge COMMAND: message" to stderr and returns `code`.
 int fail(std::string_view command, ExitCode code, std::string_view message);
 
 // 2 for input that makes no sense, 3 for what could not be looked at.
 ExitCode exit_code_of(const Error& error);
 
-// How to write to a stream: colour and width only where it is a terminal (NO_COLOR and TERM=dumb
-// are respected), Unicode where the locale has it.
+// How to write to a stream: colour and width only where it is a terminal (NO_COLOR and what
+// terminfo says of TERM are respected), Unicode where the locale has it.
 struct Paper {
   bool terminal = false;
   bool colour = false;
+  bool few_colours = false;  // the eight alone
   bool unicode = true;
   int columns = 100;
 };
 Paper paper_of(int fd);
+view::Summary::Paint paint_of(const Paper& paper);
 
 }  // namespace tidegauge::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 
@@ -37,7 +38,11 @@ CommandOption* CommandOption::within(double least, double most) {
 }
 
 CommandOption* CommandOption::positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check([](const std::string& text) -> std::string {
+    const auto number = to_number<double>(text);
+    const bool fits = number && std::isfinite(*number) && *number > 0;
+    return fits ? "" : "'" + printable(text) + "' is no number above 0";
+  });
   return this;
 }
 
@@ -65,13 +70,26 @@ std::size_t CommandOption::count() const {
   return option_->count();
 }
 
+namespace {
+
+// "--for: At Most 1 required but received 2", as CLI11 says it.
+std::string in_our_words(const std::string& what) {
+  constexpr std::string_view kTooOften = ": At Most 1 required but received ";
+  const auto at = what.find(kTooOften);
+  if (at == what.npos) return what;
+  return fmt::format("{} was given {} times; once is enough", what.substr(0, at),
+                     what.substr(at + kTooOften.size()));
+}
+
+}  // namespace
+
 struct CommandLine::Inside {
   CLI::App app;
   std::deque<CommandOption> options;  // which stay where they are when others come
 };
 
 CommandLine::CommandLine(const std::string& summary, const std::string& command)
-    : inside_(new Inside{CLI::App(summary, command), {}}) {}
+    : inside_(new Inside{CLI::App(summary, "tidegauge " + command), {}}) {}
 
 CommandLine::~CommandLine() = default;
 
@@ -114,11 +132,11 @@ std::optional<int> CommandLine::parse(Words words) {
     app.parse(reversed);
     return {};
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    put(stdout, app.help());
     return kNothingWrong;
   } catch (const CLI::ParseError& error) {
-    put(stderr, fmt::format("tidegauge {}: {}\nTry 'tidegauge {} --help'.\n", app.get_name(),
-                            printable(error.what()), app.get_name()));
+    put(stderr, fmt::format("{}: {}\nTry '{} --help'.\n", app.get_name(),
+                            printable(in_our_words(error.what())), app.get_name()));
     return kWrongUse;
   }
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/write_all.h"
 #include "census/aside.h"
 #include "census/census.h"
 #include "cli/holder_line.h"
@@ -33,7 +33,6 @@ namespace {
 constexpr std::size_t kMostHolders = 12;
 constexpr std::size_t kMostTypes = 8;
 constexpr std::size_t kTypesInWords = 4;
-constexpr std::string_view kEnd = "\n\n";
 constexpr std::string_view kNothing = "nothing\n\n";
 
 constexpr double kShareOfRoom = 0.5;
@@ -59,15 +58,6 @@ Evidence evidence_of(const census::Census& census, const record::ProcessId& proc
   return evidence;
 }
 
-void put_all(int to, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(to, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-}
-
 // Whoever that is now; nothing where it is another than was meant, or must not be read.
 std::optional<record::ProcessId> identify(const guard::Board::Member& who) {
   const auto root = proc::Root::open(proc::Roots{}.proc);
@@ -86,7 +76,7 @@ std::optional<record::ProcessId> identify(const guard::Board::Member& who) {
 // first.
 void look_into(const record::ProcessId& process, int to) {
   const auto say = [&](const census::Census& census, bool whole) {
-    put_all(to, to_lines(evidence_of(census, process, whole)));
+    (void)write_all(to, to_lines(evidence_of(census, process, whole)), "evidence");
   };
   try {
     const auto counted = [&](const census::Census& census) { say(census, false); };
@@ -106,7 +96,7 @@ void look_into(const record::ProcessId& process, int to) {
 // The last of what is said before its end, the end of the time, or the end of the freeze.
 std::string listen_to(int from, const guard::EvidenceDesk& desk,
                       const guard::EvidenceDesk::Request& request) {
-  std::string heard;
+  Paragraphs heard;
   std::string best(kNothing);
   pollfd ready{from, POLLIN, 0};
   while (desk.stands_still(request)) {
@@ -115,11 +105,9 @@ std::string listen_to(int from, const guard::EvidenceDesk& desk,
     const ssize_t got = ::read(from, piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    heard.append(piece, static_cast<std::size_t>(got));
-    for (auto end = heard.find(kEnd); end != heard.npos && desk.stands_still(request);
-         end = heard.find(kEnd)) {
-      best = heard.substr(0, end + kEnd.size());
-      heard.erase(0, end + kEnd.size());
+    heard.add({piece, static_cast<std::size_t>(got)});
+    while (auto text = heard.take()) {
+      if (desk.stands_still(request)) best = *std::move(text);
     }
   }
   return best;
@@ -160,7 +148,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
     if (!request) continue;
     const auto answer = answer_to(desk, *request);
     desk.done(*request);
-    put_all(line, answer);
+    (void)write_all(line, answer, "evidence");
     desk.wake_gauge();
   }
 }
@@ -239,19 +227,9 @@ std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& des
 }
 
 std::optional<EvidenceTaker::Answer> EvidenceTaker::take(double wait_seconds) {
-  pollfd ready{line_.get(), POLLIN, 0};
-  while (heard_.find(kEnd) == std::string::npos) {
-    if (::poll(&ready, 1, static_cast<int>(wait_seconds * 1e3)) <= 0) return {};
-    char piece[4096];
-    const ssize_t got = ::recv(line_.get(), piece, sizeof piece, MSG_DONTWAIT);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) return {};
-    heard_.append(piece, static_cast<std::size_t>(got));
-  }
-  const auto end = heard_.find(kEnd) + kEnd.size();
-  Answer answer{parse_evidence(std::string_view(heard_).substr(0, end))};
-  heard_.erase(0, end);
-  return answer;
+  const auto next = heard_.take_from(line_.get(), wait_seconds);
+  if (!next.text) return {};
+  return Answer{parse_evidence(*next.text)};
 }
 
 }  // namespace tidegauge::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "cli/paragraphs.h"
 #include "guard/evidence.h"
 #include "record/census.h"
 #include "record/sample.h"
@@ -48,7 +49,7 @@ class EvidenceTaker {
   explicit EvidenceTaker(UniqueFd line) : line_(std::move(line)) {}
 
   UniqueFd line_;
-  std::string heard_{};
+  Paragraphs heard_{};
 };
 
 }  // namespace tidegauge::cli

@@ -26,7 +26,8 @@ examples:
   tidegauge judge rank0.tg rank1.tg rank2.tg     and which of them is different
   tidegauge judge mprofile_20240501.dat          or psrecord, Prometheus, docker stats, W&B…
 
-What files may look like: docs/judge-input.md. Exit code 1: a leak, or a limit likely reached.
+What files may look like: docs/judge-input.md. Exit code 1: a leak, a limit likely reached, or the
+kernel killed for lack of memory.
 )";
 
 struct JudgeOptions {
@@ -40,27 +41,25 @@ struct JudgeOptions {
 
 void print(const std::string& path, const Judged& judged, const JudgeOptions& options) {
   for (const auto& note : judged.notes) {
-    fmt::print(stderr, "tidegauge judge: {}: {}\n", printable(path), note);
+    put_words(stderr, fmt::format("tidegauge judge: {}: {}\n", printable(path), note));
   }
   if (options.json) {
-    fmt::print("{}", view::verdict_document(path, judged.verdicts));
+    put(stdout, view::verdict_document(path, judged.verdicts));
     return;
   }
   const auto paper = paper_of(STDOUT_FILENO);
-  if (options.files.size() > 1) fmt::print("{}\n", printable(path));
-  fmt::print("{}", judged.summary.text(judged.verdicts, {.colour = paper.colour,
-                                                         .unicode = paper.unicode,
-                                                         .columns = paper.columns}));
+  if (options.files.size() > 1) put_words(stdout, printable(path) + "\n");
+  put_words(stdout, judged.summary.text(judged.verdicts, paint_of(paper)));
   if (!options.explain) return;
-  for (const auto& line : judged.verdicts.explanation) fmt::print("  {}\n", line);
+  for (const auto& line : judged.verdicts.explanation)
+    put_words(stdout, fmt::format("  {}\n", line));
 }
 
 void print_side_by_side(const std::vector<verdict::Outline>& runs, const JudgeOptions& options) {
   const auto found = verdict::compare(runs);
-  fmt::print("{}", options.json ? view::comparison_document(runs, found)
-                                : view::comparison_text(
-                                      runs, found,
-                                      static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns)));
+  if (options.json) return put(stdout, view::comparison_document(runs, found));
+  const auto columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
+  put_words(stdout, view::comparison_text(runs, found, columns));
 }
 
 void add_unit(CommandLine& app, std::optional<double>& unit_bytes) {
@@ -101,7 +100,7 @@ int judge(Words words) {
       continue;
     }
     print(path, *judged, options);
-    worst = std::max(worst, exit_code_of(judged->verdicts));
+    worst = std::max(worst, exit_code_of(judged->verdicts, judged->summary.accounts()));
     if (several) runs.push_back(std::move(judged->outline));
   }
   if (runs.size() > 1) print_side_by_side(runs, options);

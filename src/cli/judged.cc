@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <fstream>
@@ -17,7 +18,18 @@ namespace tidegauge::cli {
 
 namespace {
 
+// A folder has nothing to read, and a device such as /dev/zero no end. What is not there is told by
+// whoever opens it.
+Result<> check_readable(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return Ok{};
+  if (S_ISDIR(status.st_mode)) return from_errno(EISDIR, printable(path));
+  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) return Ok{};
+  return Error{Reason::Failed, printable(path) + ": is neither a file nor a pipe"};
+}
+
 Result<std::string> read_text(const std::string& path) {
+  if (auto good = check_readable(path); !good) return good.error();
   std::ifstream in(path, std::ios::binary);
   if (!in) return from_errno(errno, printable(path));
   std::ostringstream text;
@@ -30,13 +42,22 @@ Error within(const std::string& path, const Error& error) {
   return {error.reason, printable(path) + ": " + error.what};
 }
 
+// "1 row was", "2 rows were".
+std::string counted(std::uint64_t count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
 std::vector<std::string> notes_of(const record::CsvNotes& notes) {
   std::vector<std::string> out;
-  if (notes.unsorted > 0) out.push_back(fmt::format("{} rows were out of order", notes.unsorted));
-  if (notes.duplicated > 0) {
-    out.push_back(fmt::format("{} rows came twice; the last one counts", notes.duplicated));
+  if (notes.unsorted > 0) {
+    out.push_back(counted(notes.unsorted, "row was", "rows were") + " out of order");
   }
-  if (notes.missing > 0) out.push_back(fmt::format("{} values are missing", notes.missing));
+  if (notes.duplicated > 0) {
+    out.push_back(counted(notes.duplicated, "row", "rows") + " came twice; the last one counts");
+  }
+  if (notes.missing > 0) {
+    out.push_back(counted(notes.missing, "value is", "values are") + " missing");
+  }
   if (notes.torn) out.emplace_back("the last line was cut and passed over");
   if (!notes.ignored.empty()) {
     out.push_back(printable(fmt::format("no memory in: {}", fmt::join(notes.ignored, ", "))));
@@ -48,10 +69,13 @@ std::vector<std::string> notes_of(const record::ReadEnd& end) {
   std::vector<std::string> out;
   if (end.torn) out.emplace_back("it ends in the middle of a line: cut, or still being written");
   if (end.bad_lines > 0) {
-    out.push_back(fmt::format("{} damaged lines were passed over", end.bad_lines));
+    out.push_back(counted(end.bad_lines, "damaged line was", "damaged lines were") +
+                  " passed over");
   }
   if (end.unknown_lines > 0) {
-    out.push_back(fmt::format("{} lines of a newer tidegauge were passed over", end.unknown_lines));
+    out.push_back(counted(end.unknown_lines, "line of a newer tidegauge was",
+                          "lines of a newer tidegauge were") +
+                  " passed over");
   }
   return out;
 }
@@ -136,6 +160,7 @@ Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
 }  // namespace
 
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules) {
+  if (auto good = check_readable(input.path); !good) return good.error();
   // A missing file is the same sentence whatever it would have held.
   if (!std::ifstream(input.path)) return from_errno(errno, printable(input.path));
   if (record::looks_like_recording(input.path)) return judge_recording(input, rules);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "cli/terminfo.h"
 #include "view/frame.h"
 
 // Last, and in this file only: it defines macros such as OK, erase, move and timeout.
@@ -251,7 +252,9 @@ Result<Live> Live::open(const Options& options) {
   state->in = open_terminal("r");
   if (!state->out || !state->in) return from_errno(errno, "/dev/tty");
   std::setlocale(LC_CTYPE, "");
-  state->screen = newterm(nullptr, state->out.get(), state->in.get());
+  if (terminal_skills().moves_cursor) {
+    state->screen = newterm(nullptr, state->out.get(), state->in.get());
+  }
   if (!state->screen) {
     const char* name = std::getenv("TERM");
     return Error{Reason::Unsupported, std::string("the terminal '") + (name ? name : "") +
@@ -268,6 +271,7 @@ void Live::show(const view::LiveState& state) {
     resizeterm(now.ws_row, now.ws_col);
   }
   if (!state_->controls.paused_at || !state_->shown) state_->shown = state;
+  state_->shown->note = state.note;  // what was asked for is answered all the same
   state_->draw();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live view on a terminal. live.cc is the only file that knows ncurses.
+// The live view on a terminal. live.cc and terminfo.cc are the only files that know ncurses.
 #pragma once
 
 #include <memory>

@@ -187,7 +187,7 @@ int print_plan(const GuardOptions& options, std::optional<double> limit_bytes) {
     situation.limits.lendable =
         guard::lendable_of(own, now.machine_total, now.machine_available, options.settings);
   }
-  put(stdout, to_text(situation, plan(situation, options.settings)));
+  put_words(stdout, to_text(situation, plan(situation, options.settings)));
   for (const auto& missing : cell.missing()) put(stdout, "  ! " + missing + "\n");
   return kNothingWrong;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <clocale>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -22,17 +24,17 @@ examples:
   tidegauge judge memory.csv --limit 32GB   judge numbers that you have
   tidegauge doctor                          what can be measured here
 
-'tidegauge COMMAND --help' tells more. Exit codes: 0 nothing wrong, 1 a verdict that calls for
+'tidegauge COMMAND --help' or 'tidegauge help COMMAND' tells more. Exit codes: 0 nothing wrong, 1 a verdict that calls for
 action, 2 wrong use or senseless input, 3 could not look; run exits as its job did.
 )";
 
 int print_help(std::FILE* to) {
-  fmt::print(to, "tidegauge: is it a leak, a warm-up, spikes, or not decidable yet?\n\n");
-  fmt::print(to, "usage: tidegauge COMMAND [options]\n\ncommands:\n");
+  std::string text = "tidegauge: is it a leak, a warm-up, spikes, or not decidable yet?\n\n";
+  text += "usage: tidegauge COMMAND [options]\n\ncommands:\n";
   for (const auto& command : commands()) {
-    fmt::print(to, "  {:<8} {}\n", command.name, command.summary);
+    text += fmt::format("  {:<8} {}\n", command.name, command.summary);
   }
-  fmt::print(to, "{}", kExamples);
+  tidegauge::cli::put(to, text + kExamples);
   return to == stdout ? tidegauge::cli::kNothingWrong : tidegauge::cli::kWrongUse;
 }
 
@@ -47,17 +49,51 @@ int unknown(const std::string& name) {
   return tidegauge::cli::kWrongUse;
 }
 
+const Command* find(std::string_view name) {
+  for (const auto& command : commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+int help_on(const std::string& name) {
+  const auto* command = find(name);
+  const std::vector<std::string> words = {"--help"};
+  return command != nullptr ? command->run(words) : unknown(name);
+}
+
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty()) return print_help(stderr);
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(stdout);
+  const bool help = words[0] == "--help" || words[0] == "-h" || words[0] == "help";
+  if (help && words.size() > 1) return help_on(words[1]);
+  if (help) return print_help(stdout);
   if (words[0] == "--version" || words[0] == "-V") {
-    fmt::print("{}\n", tidegauge::cli::kTool);
+    tidegauge::cli::put(stdout, fmt::format("{}\n", tidegauge::cli::kTool));
     return tidegauge::cli::kNothingWrong;
   }
-  for (const auto& command : commands()) {
-    if (command.name == words[0]) return command.run(std::span(words).subspan(1));
-  }
+  if (const auto* command = find(words[0])) return command->run(std::span(words).subspan(1));
   return unknown(words[0]);
+}
+
+// Why not all of what was written to stdout has arrived; 0 if it has.
+int output_error() {
+  const bool failed_before = std::ferror(stdout) != 0;
+  if (!failed_before) return std::fflush(stdout) == 0 ? 0 : errno;
+  // Nobody keeps why; what is broken already loses nothing by one more try, which tells.
+  std::clearerr(stdout);
+  errno = EIO;
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+  return errno;
+}
+
+// Whoever redirects what we say must not take half of it for all. A reader that has left knows.
+int with_output_checked(int code) {
+  const int error = output_error();
+  if (error == 0 || error == EPIPE) return code;
+  tidegauge::cli::put(stderr, fmt::format("tidegauge: cannot write to standard output: {}\n",
+                                          std::strerror(error)));
+  return tidegauge::cli::kCouldNotLook;
 }
 
 }  // namespace
@@ -65,7 +101,8 @@ int dispatch(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");
   try {
-    return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    return with_output_checked(
+        dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
   } catch (const std::exception& error) {
     // Only a bug or the end of memory comes here; a core dump would help less than a sentence.
     tidegauge::cli::put(stderr, fmt::format("tidegauge: internal error: {}\n", error.what()));

@@ -24,12 +24,17 @@ namespace {
 constexpr unsigned kCommandSeconds = 30;
 constexpr unsigned kWebhookSeconds = 10;
 
-// In a process of its own that is nobody's child, so that nobody has to wait for it.
+// In a process of its own that nobody has to wait for. Where orphans come to us it must not look
+// like one of the job's: a copy of us stays its parent.
 void aside(unsigned seconds, const std::function<void()>& what) {
   const pid_t middle = ::fork();
   if (middle > 0) ::waitpid(middle, nullptr, 0);
   if (middle != 0) return;
   if (::fork() != 0) ::_exit(0);
+  if (const pid_t worker = ::fork(); worker != 0) {
+    if (worker > 0) ::waitpid(worker, nullptr, 0);
+    ::_exit(0);
+  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
+#include "view/kills.h"
 
 namespace tidegauge::cli {
 
@@ -17,7 +18,7 @@ constexpr double kLikely = 0.5;
 constexpr double kShortestInterval = 0.02;
 
 bool calls_for_action(const verdict::Verdict& verdict) {
-  if (verdict.klass == verdict::Class::Leak) return true;
+  if (verdict.klass == verdict::Class::Leak || limit_passed(verdict)) return true;
   if (verdict.klass == verdict::Class::Undecided) return false;  // "wait" is no alarm
   return verdict.forecast && verdict.forecast->probability > kLikely;
 }
@@ -50,7 +51,10 @@ CommandOption* add_duration(CommandLine& app, const std::string& name,
 
 void add_rules(CommandLine& app, verdict::Rules& rules) {
   add_bytes(app, "--limit", rules.limit_bytes,
-            "memory that may be used; otherwise the limit that binds (cgroup, RAM)");
+            "memory that may be used; otherwise the limit that binds (cgroup, RAM)")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) == 0 ? "a limit is more than 0" : "";
+      });
   app.add_option("--leak-prior", rules.leak_prior,
                  "how likely a leak is before anything was measured")
       ->within(0.01, 0.99)
@@ -89,15 +93,21 @@ void add_sitting(CommandLine& app, SittingOptions& sitting) {
   add_duration(app, "--for", sitting.for_seconds, "stop watching after this time");
   app.add_flag("--until-decided", sitting.until_decided, "stop watching when the verdict is known");
   auto* record = app.add_option("--record", sitting.record_path, "where to keep the recording")
-                     ->type_name("FILE");
+                     ->type_name("FILE")
+                     ->check(no_file_name);
   app.add_flag("--no-record", sitting.no_record, "keep no recording")->excludes(record);
   app.add_flag("--no-census", sitting.no_census, "do not look into a Python process that grows");
   app.add_flag("-q,--quiet", sitting.quiet, "say nothing at the end but errors");
 }
 
-int exit_code_of(const verdict::Verdicts& verdicts) {
+int exit_code_of(const verdict::Verdicts& verdicts, const view::Accounts& accounts) {
   const bool wanted = !verdicts.all.empty() && calls_for_action(verdicts.all.front());
-  return wanted ? kCallsForAction : kNothingWrong;
+  return wanted || view::job_was_killed(accounts) ? kCallsForAction : kNothingWrong;
+}
+
+std::string no_file_name(const std::string& word) {
+  if (word.size() < 2 || word[0] != '-') return "";
+  return "'" + word + "' looks like an option; a file of that name is './" + word + "'";
 }
 
 }  // namespace tidegauge::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "verdict/verdict.h"
+#include "view/accounts.h"
 
 namespace tidegauge::cli {
 
@@ -37,7 +38,11 @@ struct SittingOptions {
 };
 void add_sitting(CommandLine& app, SittingOptions& sitting);
 
-// 1 for a verdict that calls for action (a leak, or a limit that is likely to be reached), else 0.
-int exit_code_of(const verdict::Verdicts& verdicts);
+// 1 for what calls for action (a leak, a limit that is likely to be reached, a process of the job
+// that the kernel killed for lack of memory), else 0.
+int exit_code_of(const verdict::Verdicts& verdicts, const view::Accounts& accounts);
+
+// What is wrong with `word` as the name of a file to write: it is an option that came too early.
+std::string no_file_name(const std::string& word);
 
 }  // namespace tidegauge::cli

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/page_file.h"
 
-#include <cerrno>
-#include <fstream>
-
-#include "base/text.h"
 #include "record/census_reader.h"
 #include "record/file.h"
 #include "record/ledger.h"
@@ -46,13 +42,6 @@ std::string census_path(const std::string& path) {
 std::optional<record::Census> census_beside(const std::string& path) {
   auto census = record::read_census(census_path(path));
   return census ? std::optional(*std::move(census)) : std::nullopt;
-}
-
-Result<> write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) return from_errno(errno, printable(path));
-  return Ok{};
 }
 
 }  // namespace tidegauge::cli

@@ -31,7 +31,4 @@ Result<std::string> page_of_recording(const std::string& path, const view::Summa
 std::optional<record::Census> census_beside(const std::string& path);
 std::string census_path(const std::string& path);
 
-// All of it, or nothing but an error.
-Result<> write_file(const std::string& path, const std::string& text);
-
 }  // namespace tidegauge::cli

@@ -8,8 +8,10 @@
 #include "cli/command_line.h"
 #include "cli/judged.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/page_file.h"
 #include "verdict/compare.h"
+#include "view/ink.h"
 #include "view/side_by_side.h"
 #include "view/svg_chart.h"
 
@@ -46,27 +48,31 @@ struct Runs {
 constexpr const char* kNoPage =
     "this tidegauge was built without the page (npm was missing); --markdown and --text work";
 
-// Writes the picture that goes with the Markdown file `path`; its name, empty where there is none.
-Result<std::string> picture_beside(const std::string& path, const std::string& svg) {
-  if (path.empty() || svg.empty()) return std::string();
-  const auto picture = std::filesystem::path(path).replace_extension(".svg");
-  if (const auto done = write_file(picture.string(), svg); !done) return done.error();
+std::filesystem::path place_of_picture(const Wanted& wanted) {
+  return std::filesystem::path(wanted.to).replace_extension(".svg");
+}
+
+// Writes the picture that goes with a Markdown file; its name, empty where there is none.
+Result<std::string> picture_beside(const Wanted& wanted, const std::string& svg) {
+  if (wanted.to.empty() || svg.empty()) return std::string();
+  const auto picture = place_of_picture(wanted);
+  const auto done = write_file(picture.string(), svg, rights_of(wanted.paths));
+  if (!done) return done.error();
   return picture.filename().string();
 }
 
 Result<std::string> text_of_one(const Wanted& wanted, const Judged& judged,
                                 const view::Report& report) {
   if (wanted.markdown) {
-    const auto picture =
-        picture_beside(wanted.to, wanted.to.empty() ? "" : view::svg_chart(report));
+    const auto picture = picture_beside(wanted, wanted.to.empty() ? "" : view::svg_chart(report));
     if (!picture) return picture.error();
     return judged.summary.markdown(judged.verdicts, report.source, *picture);
   }
   if (wanted.text) {
     const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
-    return judged.summary.text(
-        judged.verdicts,
-        {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
+    auto paint = paint_of(paper);
+    paint.all_kinds = true;
+    return judged.summary.text(judged.verdicts, paint);
   }
   if (!has_page()) return Error{Reason::Unsupported, kNoPage};
   return page_of(report);
@@ -85,13 +91,14 @@ Result<std::string> text_of_several(const Wanted& wanted, const Runs& runs) {
   if (wanted.markdown) {
     const bool by_step = found.by == verdict::Comparison::By::Step;
     const auto picture = picture_beside(
-        wanted.to, wanted.to.empty() ? "" : view::svg_side_by_side(runs.reports, names, by_step));
+        wanted, wanted.to.empty() ? "" : view::svg_side_by_side(runs.reports, names, by_step));
     if (!picture) return picture.error();
     return view::side_by_side_markdown(sides, found, *picture);
   }
   if (wanted.text) {
     const auto paper = paper_of(wanted.to.empty() ? ::fileno(stdout) : -1);
-    return view::side_by_side_text(sides, found, static_cast<std::size_t>(paper.columns));
+    auto text = view::side_by_side_text(sides, found, static_cast<std::size_t>(paper.columns));
+    return paper.terminal ? text : view::with_plain_blanks(std::move(text));
   }
   if (!has_page()) return Error{Reason::Unsupported, kNoPage};
   return page_of(runs.reports, sides, found);
@@ -118,6 +125,16 @@ std::string usual_place(const Wanted& wanted) {
   return std::filesystem::path(wanted.paths.front()).replace_filename("side-by-side.html").string();
 }
 
+Result<> may_write_all(const Wanted& wanted) {
+  if (wanted.to.empty()) return Ok{};
+  const auto kind = wanted.markdown ? OutputKind::Markdown
+                    : wanted.text   ? OutputKind::Text
+                                    : OutputKind::Page;
+  if (auto good = may_write(wanted.to, kind, wanted.paths); !good) return good;
+  if (!wanted.markdown) return Ok{};
+  return may_write(place_of_picture(wanted).string(), OutputKind::Picture, wanted.paths);
+}
+
 }  // namespace
 
 int report(Words words) {
@@ -131,7 +148,8 @@ int report(Words words) {
   app.add_option("-o,--output", wanted.to,
                  "where to write it; - is the terminal (default: RECORDING.html, of several "
                  "side-by-side.html beside the first; text goes to the terminal)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(no_file_name);
   auto* markdown = app.add_flag("--markdown", wanted.markdown,
                                 "Markdown, for an issue; in a file with a picture beside it");
   app.add_flag("--text", wanted.text, "plain text, as run and watch end with")->excludes(markdown);
@@ -149,6 +167,9 @@ int report(Words words) {
     wanted.to.clear();
   else if (page && wanted.to.empty())
     wanted.to = usual_place(wanted);
+  if (const auto good = may_write_all(wanted); !good) {
+    return fail("report", kWrongUse, good.error().what);
+  }
   const auto text = runs->reports.size() > 1
                         ? text_of_several(wanted, *runs)
                         : text_of_one(wanted, runs->judged.front(), runs->reports.front());
@@ -157,7 +178,8 @@ int report(Words words) {
     put(stdout, *text);
     return kNothingWrong;
   }
-  if (const auto done = write_file(wanted.to, *text); !done) {
+  const auto whole = wanted.markdown ? *text + kMarkdownEnd : *text;
+  if (const auto done = write_file(wanted.to, whole, rights_of(wanted.paths)); !done) {
     return fail("report", kCouldNotLook, done.error().what);
   }
   if (page) put(stdout, printable(wanted.to) + "\n");

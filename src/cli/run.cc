@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <exception>
-#include <fstream>
 
 #include "base/fd.h"
 #include "base/text.h"
@@ -20,6 +20,7 @@
 #include "cli/job_marks.h"
 #include "cli/lives.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/screen.h"
 #include "cli/session.h"
 #include "cli/sitting.h"
@@ -55,6 +56,7 @@ struct RunOptions {
   bool no_hooks = false;
   bool no_preload = false;
   std::string own_path{};  // of the recording, where the user named none
+  std::string told{};      // before the job was started
   bool live = false;
   bool no_history = false;
   bool warm_up_given = false;
@@ -62,6 +64,8 @@ struct RunOptions {
   verdict::Rules rules{};
   GuardOptions guard{};
 };
+
+constexpr mode_t kOwnerOnly = 0600;  // of what has command lines in it
 
 // The words before the first "--", and the rest from there.
 struct Split {
@@ -79,13 +83,16 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   CommandLine app("Start a job under the gauge: its tree is watched, recorded and judged.", "run");
   app.stop_at_a_word();
   app.add_option("--json", options.json_path, "write the verdict document there at the end")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(no_file_name);
   app.add_flag("--no-marks", options.no_marks, "give the job no channel for its steps and phases");
   app.add_flag("--no-hooks", options.no_hooks,
                "put nothing into the job to find its steps: only what it tells itself");
   app.add_flag("--no-preload", options.no_preload,
                "find the steps of Python processes without LD_PRELOAD, by a sitecustomize");
-  app.add_flag("--no-guess", options.no_guess, "do not look for steps in the job's output");
+  app.add_flag("--no-guess", options.no_guess,
+               "do not look for steps in the job's output, and put no pty before the terminal: for "
+               "pagers, which read keys from it");
   app.add_flag("--live,!--no-live", options.live,
                "show the live view; the job's output has to go elsewhere");
   app.add_flag("--no-history", options.no_history,
@@ -126,19 +133,33 @@ void fill_closed_files() {
   const UniqueFd one_too_many(fd);
 }
 
-// Before the job starts, so that nobody finds out after a week that nothing was kept.
-Result<> check_writable(const std::string& path) {
-  if (path.empty()) return Ok{};
-  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd) return from_errno(errno, printable(path));
-  return Ok{};
+Result<> may_write_document(const RunOptions& options) {
+  std::vector<std::string> others;
+  if (!options.sitting.record_path.empty()) others.push_back(options.sitting.record_path);
+  return may_write(options.json_path, OutputKind::Verdict, others);
 }
 
-Result<> check_outputs(const RunOptions& options) {
-  if (!options.sitting.record_path.empty()) {
-    if (auto good = record::may_record_to(options.sitting.record_path); !good) return good;
+// A code: somebody has named a file that cannot be one. A disk without room is told of now, and is
+// no reason not to start: the job is what matters.
+std::optional<int> check_outputs(RunOptions& options) {
+  const auto refuse = [](const Error& error) -> std::optional<int> {
+    return fail("run", exit_code_of(error), error.what);
+  };
+  if (!options.json_path.empty()) {
+    if (auto good = may_write_document(options); !good) return refuse(good.error());
   }
-  return check_writable(options.json_path);
+  if (!options.sitting.record_path.empty()) {
+    if (auto good = record::may_record_to(options.sitting.record_path); !good) {
+      if (good.error().reason != Reason::NoRoom) return refuse(good.error());
+      options.told = words_of_no_room(good.error(), false);
+      fail("run", kCouldNotLook, options.told);
+    }
+  }
+  if (options.json_path.empty()) return {};
+  const auto good = check_writable(options.json_path);
+  if (good) return {};
+  const auto code = refuse(good.error());
+  return good.error().reason == Reason::NoRoom ? std::nullopt : code;
 }
 
 // What a session hears from besides the kernel.
@@ -163,8 +184,15 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options, 
       guarding.take(entry);
     };
   }
-  begin.warn = [&warnings](const std::string& warning) { warnings.push_back(warning); };
+  begin.warn = [&warnings, &told = options.told](const std::string& warning) {
+    if (warning != told) warnings.push_back(warning);
+  };
   return Session::begin(*std::move(collector), std::move(begin));
+}
+
+// Only we can know how it ended: nothing is left of it once we have waited for it.
+void pass_on_end(const guard::Job& job, Session& session) {
+  if (const auto end = job.ended()) session.collector().told_end(job.pid(), end->code);
 }
 
 // Watches until the job ends, or the watching was for a while only.
@@ -174,6 +202,7 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   marks.listen_to(job, session);
   while (!job.status()) {
     if (session.now_ns() >= session.due_ns()) {
+      pass_on_end(job, session);
       marks.pass_on(session);
       session.look();
       causes.after_look(session);
@@ -188,6 +217,7 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   }
   job.on_output({});
   if (!job.status()) return;
+  pass_on_end(job, session);
   marks.pass_on_rest(session);
   session.collector().look_at_all_next();
   session.look();
@@ -195,10 +225,14 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
 
 void write_document(const verdict::Verdicts& verdicts, const RunOptions& options) {
   if (options.json_path.empty()) return;
-  std::ofstream out(options.json_path, std::ios::binary);
-  out << view::verdict_document(proc::masked_command(options.command), verdicts);
-  if (out.flush()) return;
-  fail("run", kCouldNotLook, from_errno(errno, printable(options.json_path)).what);
+  // The job may have written there meanwhile.
+  auto done = may_write_document(options);
+  if (done) {
+    done = write_file(options.json_path,
+                      view::verdict_document(proc::masked_command(options.command), verdicts),
+                      kOwnerOnly);
+  }
+  if (!done) fail("run", kCouldNotLook, done.error().what);
 }
 
 // A job that had ended before we could look: nothing was seen, and that is what we say.
@@ -207,6 +241,16 @@ void tell_of_nothing(const Error& error, const RunOptions& options) {
   if (options.sitting.quiet && ended) return;
   fail("run", kCouldNotLook,
        ended ? "the job ended before it could be looked at" : "nothing was seen: " + error.what);
+}
+
+// Nothing of a good end.
+std::string words_of_end(const guard::Status& status) {
+  if (status.signal != 0) {
+    const char* name = ::sigabbrev_np(status.signal);
+    return name != nullptr ? fmt::format("job        killed by SIG{}\n", name)
+                           : fmt::format("job        killed by signal {}\n", status.signal);
+  }
+  return status.code == 0 ? "" : fmt::format("job        ended with status {}\n", status.code);
 }
 
 void await(guard::Job& job, Helpers& helpers) {
@@ -234,7 +278,7 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
   if (options.sitting.quiet) return;
   for (const auto& warning : warnings) fail("run", kCouldNotLook, warning);
   print_ending(*session, *ending, helpers.causes.note(), stderr);
-  if (life.ended()) put(stderr, life.words());
+  put_words(stderr, life.ended() ? life.words() : words_of_end(*job.status()));
 }
 
 // Whatever happens to our watching, the job is waited for.
@@ -329,9 +373,7 @@ int run(Words words) {
   fill_closed_files();
   if (const auto code = parse_run(words, options)) return *code;
   if (options.guard.dry_run) return print_plan(options.guard, options.rules.limit_bytes);
-  if (const auto good = check_outputs(options); !good) {
-    return fail("run", kCouldNotLook, good.error().what);
-  }
+  if (const auto code = check_outputs(options)) return *code;
 
   if (!options.no_history) {
     options.rules = with_history(options.command, options.rules, options.warm_up_given);

@@ -16,6 +16,8 @@ namespace tidegauge::cli {
 namespace {
 
 constexpr double kSecondsBetweenLines = 60;
+// Long enough to read a path; then the keys are there again.
+constexpr std::int64_t kNoteNs = 6'000'000'000;
 
 view::LiveState state_of(const Session& session) {
   return view::live_state(session.summary().accounts(), session.verdicts());
@@ -45,7 +47,7 @@ void Screen::show(Session& session) {
   if (lines_) show_line(session);
   if (!live_) return;
   auto state = state_of(session);
-  state.note = note_;
+  if (session.now_ns() < note_until_ns_) state.note = note_;
   live_->show(state);
 }
 
@@ -53,8 +55,12 @@ void Screen::show_line(Session& session) {
   const auto& all = session.verdicts().all;
   const auto klass = all.empty() ? std::optional<verdict::Class>{} : all.front().klass;
   const double now = static_cast<double>(session.now_ns()) / 1e9;
-  if (klass == last_class_ && now < last_line_at_ + kSecondsBetweenLines) return;
+  const auto& kill = session.summary().accounts().progress.last_kill();
+  const auto kills = kill ? kill->times : 0;
+  if (klass == last_class_ && kills == last_kills_ && now < last_line_at_ + kSecondsBetweenLines)
+    return;
   last_class_ = klass;
+  last_kills_ = kills;
   last_line_at_ = now;
   put(stderr, view::status_line(state_of(session)) + "\n");
 }
@@ -67,6 +73,7 @@ bool Screen::take_keys(Session& session) {
     if (*key == view::Key::Report) {
       const auto path = session.write_report();
       note_ = path ? "report written to " + printable(*path) : path.error().what;
+      note_until_ns_ = session.now_ns() + kNoteNs;
     }
   }
   if (!leave) show(session);

@@ -2,6 +2,7 @@
 // What a watch shows while it goes on: the live view on a terminal, otherwise a line now and then.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -34,7 +35,9 @@ class Screen {
   std::optional<Live> live_{};
   bool lines_ = false;
   std::string note_{};
+  std::int64_t note_until_ns_ = 0;
   std::optional<verdict::Class> last_class_{};
+  std::uint64_t last_kills_ = 0;
   double last_line_at_ = -1e9;
 };
 

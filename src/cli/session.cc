@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/idle_pages.h"
 #include "cli/judge_pace.h"
+#include "cli/output_file.h"
 #include "cli/page_file.h"
 #include "record/file.h"
 #include "record/store.h"
@@ -44,6 +49,7 @@ struct Session::State {
   void judge();
   void judge_all();
   void write(const record::Entry& entry);
+  std::string close_recording();
   Result<std::string> write_report(const verdict::Verdicts& about,
                                    const std::string& recording) const;
 
@@ -65,7 +71,28 @@ struct Session::State {
 
 void Session::State::write(const record::Entry& entry) {
   if (!writer) return;
-  if (const auto done = writer->append(entry); !done) options.warn(done.error().what);
+  const auto done = writer->append(entry);
+  if (done) return;
+  const auto& error = done.error();
+  options.warn(error.reason == Reason::NoRoom ? words_of_no_room(error, writer->bytes_written() > 0)
+                                              : error.what);
+}
+
+// What is left of the recording: its path, or nothing.
+std::string Session::State::close_recording() {
+  const auto path = writer->path();
+  const auto done = writer->close();
+  const bool anything = writer->bytes_written() > 0;
+  if (!done && done.error().reason != Reason::NoRoom) {
+    options.warn(done.error().what);
+  } else if (!done) {
+    options.warn(anything
+                     ? fmt::format("{} ends at {}: there was no room for the rest", printable(path),
+                                   format_duration(writer->seconds_written()))
+                     : printable(path) + ": there never was room for it: no recording is kept");
+  }
+  writer.reset();
+  return anything ? path : std::string();
 }
 
 void Session::State::take(const record::Entry& entry) {
@@ -119,11 +146,20 @@ Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
   const auto path = recording + (has_page() ? ".html" : ".md");
   const auto text = has_page() ? page_of_recording(recording, summary, about)
                                : Result<std::string>(summary.markdown(about, recording));
-  const auto done = text ? write_file(path, *text) : Result<>(text.error());
+  // Command lines are in it, as they are in the recording.
+  const auto done =
+      text ? write_file(path, *text, rights_of({&recording, 1})) : Result<>(text.error());
   if (!done) {
     return Error{done.error().reason, "the report could not be written: " + done.error().what};
   }
   return path;
+}
+
+std::string words_of_no_room(const Error& error, bool recorded) {
+  return error.what +
+         (recorded ? "; watching goes on, what was recorded is kept, more is recorded once there "
+                     "is room"
+                   : "; watching goes on, and is recorded once there is room");
 }
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -143,7 +179,8 @@ Result<Session> Session::begin(proc::Collector collector, SessionOptions options
                                                 : record::new_path(asked.command);
     auto writer = path ? record::Writer::create(*path, state->header, record::Bounds{})
                        : Result<record::Writer>(path.error());
-    if (!writer && asked.record_path) return writer.error();
+    const bool no_room = !writer && writer.error().reason == Reason::NoRoom;
+    if (!writer && asked.record_path && !no_room) return writer.error();
     if (writer) {
       state->writer.emplace(*std::move(writer));
     } else {
@@ -232,9 +269,8 @@ Session::Ending Session::end() {
   Ending ending{
       .verdicts = state.gauge.judge(verdict::Rules::Mode::Finished), .recording = {}, .report = {}};
   if (!state.writer) return ending;
-  ending.recording = state.writer->path();
-  if (const auto done = state.writer->close(); !done) state.options.warn(done.error().what);
-  state.writer.reset();
+  ending.recording = state.close_recording();
+  if (ending.recording.empty()) return ending;
   const auto report = state.write_report(ending.verdicts, ending.recording);
   if (report) ending.report = *report;
   if (!report) state.options.warn(report.error().what);

@@ -33,9 +33,13 @@ struct SessionOptions {
   std::function<void(const record::Entry&, const record::LedgerKeeper&)> on_entry;
 };
 
+// A recording for which there is no room: what happens now. `recorded`: it has begun already.
+std::string words_of_no_room(const Error& error, bool recorded);
+
 class Session {
  public:
-  // Fails only if the recording was named by the user and cannot be written.
+  // Fails only if the recording was named by the user and cannot be one. A disk without room is
+  // told of, and waited for.
   static Result<Session> begin(proc::Collector collector, SessionOptions options);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

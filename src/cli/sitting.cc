@@ -21,7 +21,7 @@ SessionOptions session_options(std::string_view command, const SittingOptions& s
   options.rules = rules;
   options.rules.mode = verdict::Rules::Mode::Alarm;  // it looks again and again
   options.warn = [command = std::string(command)](const std::string& message) {
-    put(stderr, fmt::format("tidegauge {}: {}\n", command, message));
+    put_words(stderr, fmt::format("tidegauge {}: {}\n", command, message));
   };
   return options;
 }
@@ -40,9 +40,7 @@ bool enough_seen(const Session& session, const SittingOptions& sitting) {
 void print_ending(const Session& session, const Session::Ending& ending, std::string_view causes,
                   std::FILE* to) {
   const auto paper = paper_of(::fileno(to));
-  auto text = session.summary().text(
-      ending.verdicts,
-      {.colour = paper.colour, .unicode = paper.unicode, .columns = paper.columns});
+  auto text = session.summary().text(ending.verdicts, paint_of(paper));
   if (!causes.empty()) text += fmt::format("causes     {}\n", causes);
   if (!ending.recording.empty()) text += "recording  " + printable(ending.recording) + "\n";
   if (!ending.report.empty()) text += "report     " + printable(ending.report) + "\n";

@@ -40,7 +40,7 @@ examples:
 
 Nothing is put into the job and it is never stopped, but with --attach-marks and --guard, and for
 some milliseconds when a Python process grows (--no-census: never). Ctrl-C ends with the summary.
-Exit code 1: a leak, or a limit likely reached.
+Exit code 1: a leak, a limit likely reached, or the kernel killed for lack of memory.
 )";
 
 struct WatchOptions {
@@ -114,7 +114,7 @@ int print_plan(const Session& session, const GuardOptions& options) {
   const auto situation = guard::situation_of(
       session.sample(), session.verdicts().all.front(),
       {.freeze = true, .limit = false, .kill = true, .asked = true}, options.settings);
-  put(stdout, guard::to_text(situation, guard::plan(situation, options.settings)));
+  put_words(stdout, guard::to_text(situation, guard::plan(situation, options.settings)));
   return kNothingWrong;
 }
 
@@ -236,7 +236,7 @@ int watch(Words words) {
   } else if (!options.sitting.quiet) {
     print_ending(*session, ending, causes.note(), stdout);
   }
-  return exit_code_of(ending.verdicts);
+  return exit_code_of(ending.verdicts, session->summary().accounts());
 }
 
 }  // namespace tidegauge::cli

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/job_environment.h"
 #include "cli/judged.h"
+#include "cli/output_file.h"
 #include "cli/output_of.h"
 #include "cli/page_file.h"
 #include "record/store.h"
@@ -183,7 +184,10 @@ Reply WebRoutes::census_of(const Known& job) {
       output_of({own_program(), "census", std::to_string(job.pid), "--json"}, kCensusSeconds);
   if (!census) return sorry(422, census.error().what);
   // Reports of this job have it from now on.
-  if (!job.recording.empty()) const auto ignored = write_file(census_path(job.recording), *census);
+  if (!job.recording.empty()) {
+    const auto ignored =
+        write_file(census_path(job.recording), *census, rights_of({&job.recording, 1}));
+  }
   return {.type = kJson, .body = *census};
 }
 

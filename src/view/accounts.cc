@@ -105,6 +105,10 @@ const char* label_of(Part part) {
   return "GPU";
 }
 
+const char* label_of(Line line, double bytes) {
+  return line == Line::Unexplained && bytes < 0 ? "paid by others" : label_of(line);
+}
+
 const char* label_of(Line line) {
   switch (line) {
     case Line::Total:
@@ -169,7 +173,7 @@ void Accounts::add(const record::Event& event) {
     role_of_.erase(known);
   }
   if (const auto found = processes.find(event.process); found != processes.end()) {
-    retire(found->first, found->second);
+    retire(found->first, found->second, seconds_of(event.at_ns));
   }
 }
 
@@ -184,14 +188,15 @@ void Accounts::end_without(record::Role role) {
   for (auto& line : lines) line.end();
 }
 
-void Accounts::retire(const record::ProcessId& id, ProcessAccount& account) {
+void Accounts::retire(const record::ProcessId& id, ProcessAccount& account, double at) {
   if (account.gone) return;
   if (account.tally(Part::Total).count() == 0) {  // never seen in a sample
+    ++folded[index_of(account.known.role)].count;
     processes.erase(id);
-    ++folded;
     return;
   }
   account.gone = true;
+  account.gone_at = at;
   for (auto& tally : account.tallies) tally.end();
   if (++gone_ > kMostGone) fold_one();
 }
@@ -206,13 +211,14 @@ void Accounts::fold_one() {
     }
   }
   if (least == processes.end()) return;
-  folded_largest = std::max(folded_largest, least->second.tally(Part::Total).max());
-  ++folded;
+  auto& of_role = folded[index_of(least->second.known.role)];
+  of_role.largest = std::max(of_role.largest, least->second.tally(Part::Total).max());
+  ++of_role.count;
   --gone_;
   processes.erase(least);
 }
 
-double Accounts::add_process(const record::ProcessSample& seen, double at) {
+void Accounts::add_process(const record::ProcessSample& seen, double at) {
   const auto& memory = seen.memory;
   if (memory.pss) ++walks;
   auto found = processes.find(seen.id);
@@ -220,13 +226,14 @@ double Accounts::add_process(const record::ProcessSample& seen, double at) {
     found = processes.emplace(seen.id, ProcessAccount{}).first;
     found->second.known.id = seen.id;
   }
-  if (found == processes.end()) return held(memory, 0).value_or(0);
+  if (found == processes.end()) return;
   auto& account = found->second;
   if (account.tally(Part::Total).count() == 0) account.first_seen = at;
   account.last_seen = at;
   if (memory.pss && memory.rss) {
-    account.counted_twice =
-        static_cast<std::int64_t>(*memory.rss) - static_cast<std::int64_t>(*memory.pss);
+    // The two are not read in the same moment: of one that shares nothing, PSS may be the larger.
+    account.counted_twice = std::max<std::int64_t>(
+        0, static_cast<std::int64_t>(*memory.rss) - static_cast<std::int64_t>(*memory.pss));
   }
   const auto total = held(memory, account.counted_twice.value_or(0));
   account.told = 0;
@@ -241,7 +248,6 @@ double Accounts::add_process(const record::ProcessSample& seen, double at) {
   add(Part::Gpu, memory.gpu);
   account.peak_rss =
       std::max({account.peak_rss, memory.peak_rss.value_or(0), memory.rss.value_or(0)});
-  return total.value_or(0);
 }
 
 void Accounts::add_ledger(const record::Ledger& now, double at) {
@@ -274,6 +280,7 @@ void Accounts::add_surroundings(const record::Sample& sample) {
       least_available = std::min(least_available.value_or(*machine.available), *machine.available);
     }
   }
+  if (!sample.cgroups.empty()) alone_in_its_group = sample.cgroups.front().exclusive;
   for (const auto& group : sample.cgroups) {
     if (!group.limit) continue;
     cgroup = group;
@@ -324,18 +331,21 @@ void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& led
   bool known = false;
   for (const auto& seen : sample.processes) {
     known = known || seen.memory.rss || seen.memory.pss || seen.memory.anon;
-    const auto bytes = add_process(seen, at);
+    add_process(seen, at);
     const auto role = role_of_.find(seen.id);
     const auto index =
         static_cast<std::size_t>(role == role_of_.end() ? record::Role::Other : role->second);
-    sums[index] += bytes;
+    // What it adds to the tree: pages that forked workers share are counted once, walked or not.
+    sums[index] += static_cast<double>(ledgers.own(seen.id));
     ++counts[index];
     for (const auto& series : seen.others) add_named(series.name, series.bytes, at);
   }
   for (std::size_t i = 0; i < roles.size(); ++i) {
     roles[i].now = counts[i];
     roles[i].most = std::max(roles[i].most, counts[i]);
-    if (counts[i] > 0) roles[i].together.add(sums[i]);
+    if (counts[i] > 0) {
+      roles[i].together.add(std::min(sums[i], static_cast<double>(ledgers.last().total)));
+    }
   }
   if (known && !only_wrappers_left()) add_ledger(ledgers.last(), at);
   for (const auto& series : sample.others) add_named(series.name, series.bytes, at);

@@ -34,12 +34,16 @@ const char* id_of(Part part);     // "total", "anon"…
 const char* id_of(Line line);     // "total", "page_tables"…
 const char* label_of(Part part);  // "total", "anonymous"…
 const char* label_of(Line line);  // "total", "page tables"…
+// The same of so many bytes. Less than nothing is unexplained where the kinds add up to more than
+// the job's cgroup is charged: pages that the job uses and somebody else paid for.
+const char* label_of(Line line, double bytes);
 
 struct ProcessAccount {
   record::Process known{};
   double first_seen = 0;
   double last_seen = 0;
   bool gone = false;
+  double gone_at = 0;  // when that was noticed
   std::array<Tally, kParts.size()> tallies{};
   std::uint64_t peak_rss = 0;  // as the kernel kept it, between our samples too
   // What its rss counted twice when its page tables were last walked.
@@ -47,6 +51,12 @@ struct ProcessAccount {
   std::uint32_t told = 0;  // the parts that the last sample had, a bit for each
 
   const Tally& tally(Part part) const { return tallies[static_cast<std::size_t>(part)]; }
+};
+
+// Of one role: gone, and not kept one by one.
+struct Folded {
+  std::size_t count = 0;
+  double largest = 0;  // bytes
 };
 
 // All processes of one role together.
@@ -77,8 +87,7 @@ struct Accounts {
   double first_at = 0;
   double last_at = 0;
   std::map<record::ProcessId, ProcessAccount> processes{};
-  std::size_t folded = 0;     // gone and not kept one by one
-  double folded_largest = 0;  // bytes
+  std::array<Folded, 5> folded{};  // by role
   std::array<RoleAccount, 5> roles{};
   std::array<Tally, kLines.size()> lines{};
   std::map<std::string, Tally> named{};  // series of a foreign file
@@ -89,7 +98,8 @@ struct Accounts {
   std::optional<std::uint64_t> least_available{};
   std::optional<record::Cgroup> cgroup{};  // the nearest with a limit, as of the last sample
   std::uint64_t cgroup_most = 0;
-  Sites sites{};  // what profiles found
+  bool alone_in_its_group = false;  // nobody but the job is in its cgroup
+  Sites sites{};                    // what profiles found
   // What the guard did, lately: when, in seconds, and what.
   std::deque<std::pair<double, std::string>> guard{};
 
@@ -97,12 +107,12 @@ struct Accounts {
   void add(const record::Process& process);
   void add(const record::Event& event);
   void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
-  double add_process(const record::ProcessSample& seen, double at);
+  void add_process(const record::ProcessSample& seen, double at);
   void add_ledger(const record::Ledger& now, double at);
   bool only_wrappers_left() const;
   void add_named(const std::string& name, double bytes, double at);
   void add_surroundings(const record::Sample& sample);
-  void retire(const record::ProcessId& id, ProcessAccount& account);
+  void retire(const record::ProcessId& id, ProcessAccount& account, double at);
   void fold_one();
   void end_without(record::Role role);
 

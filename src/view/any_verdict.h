@@ -146,6 +146,7 @@ inline verdict::Verdict any_verdict() {
   v.duration_seconds = *any_number();
   v.limit_kind = *rc::gen::element<std::string>("", "ram", "cgroup", "dev_shm", "given", "odd");
   v.limit_bytes = maybe_number();
+  v.job_ended = flip();
   return v;
 }
 

@@ -73,6 +73,7 @@ std::string peak_and_limit(const Verdict& verdict) {
 
 Fact until_the_limit(const Verdict& verdict) {
   const char* label = "Until the limit";
+  if (limit_passed(verdict)) return {label, "passed", peak_and_limit(verdict), "limit"};
   if (const auto& forecast = verdict.forecast; forecast && may_grow(verdict)) {
     const auto middle = ahead_phrase(verdict, forecast->p50);
     const auto early = ahead_phrase(verdict, forecast->p5);
@@ -80,10 +81,12 @@ Fact until_the_limit(const Verdict& verdict) {
     std::string range;
     if (early && late && *early != *late) range = fmt::format("{} to {}; ", *early, *late);
     if (middle) {
-      return {
-          label,
-          fmt::format("about {}{}", *middle, verdict.klass == Class::Leak ? "" : " if it goes on"),
-          range + peak_and_limit(verdict), "limit"};
+      return {label,
+              fmt::format("about {}{}", *middle,
+                          verdict.job_ended              ? " had it gone on"
+                          : verdict.klass == Class::Leak ? ""
+                                                         : " if it goes on"),
+              range + peak_and_limit(verdict), "limit"};
     }
   }
   if (!limit_phrase(verdict)) return {label, "no limit known", peak_and_limit(verdict), "limit"};
@@ -103,7 +106,8 @@ Fact what_stays(const Verdict& verdict) {
 std::optional<Fact> unexplained(const Verdict& verdict) {
   const auto rest = size_phrase(verdict.unexplained_bytes.value_or(0));
   if (!rest || *verdict.unexplained_bytes < kWorthSaying * verdict.floor_bytes) return {};
-  return Fact{"Not explained", *rest, "of the growth; libraries and the allocator, or C code"};
+  return Fact{"Not explained", *rest,
+              "of the growth that was looked into; libraries and the allocator, or C code"};
 }
 
 }  // namespace

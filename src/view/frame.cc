@@ -46,7 +46,7 @@ Layout share_out(const LiveState& state, const Controls& controls, Size size) {
   int left = size.rows - 2;  // title and keys
   layout.verdict = left >= 11 ? 2 : 1;
   left -= layout.verdict;
-  if (left >= 9) {
+  if (left >= 9 || (!state.alarm.empty() && left > 0)) {
     layout.note = 1;
     --left;
   }
@@ -136,7 +136,11 @@ void draw_body(Grid& grid, const LiveState& state, const Controls& controls, con
   const auto size = grid.size();
   int row = 1;
   row += draw_verdict(grid, state, row, layout.verdict);
-  if (layout.note > 0) grid.put(row++, 0, state.words.note, Style::Dim);
+  if (layout.note > 0 && !state.alarm.empty()) {
+    grid.put(row++, 0, state.alarm, Style::Bad);
+  } else if (layout.note > 0) {
+    grid.put(row++, 0, state.words.note, Style::Dim);
+  }
   draw_facts(grid, state, {row, 0, layout.facts, size.columns});
   row += layout.facts;
   // What the headline did not need goes to the chart.

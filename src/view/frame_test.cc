@@ -36,6 +36,21 @@ TEST(Frame, ShowsTheUndecidedIncidentWithBothFutures) {
   expect_frame("undecided-200x50", frame(live.state(), {}, {200, 50}));
 }
 
+TEST(Frame, HasNoPidOfAJobThatHasEndedAndSaysThatTheKernelKilledIt) {
+  FakeLive live(201);
+  EXPECT_TRUE(has(frame(live.state(), {}, {80, 24}), "pid 494"));
+  const auto at = 202 * FakeIncident::kSecond;
+  const FakeIncident incident;
+  live.add(
+      record::Event{.at_ns = at, .kind = record::EventKind::Exited, .process = incident.trainer});
+  live.add(record::Event{.at_ns = at, .kind = record::EventKind::OomKill, .name = "/"});
+  for (const Size size : {Size{80, 24}, Size{200, 50}, Size{80, 8}}) {
+    const auto seen = frame(live.state(), {}, size);
+    EXPECT_FALSE(has(seen, "· pid 494")) << seen.text();
+    EXPECT_TRUE(has(seen, "The kernel killed train.py (pid 494): out of memory")) << seen.text();
+  }
+}
+
 TEST(Frame, ShowsTheSettledIncident) {
   const FakeLive live(400);
   expect_frame("settled-80x24", frame(live.state(), {}, {80, 24}));

@@ -20,6 +20,11 @@ int colour_of(Tone tone) {
   return tone == Tone::Good ? kGood : tone == Tone::Wait ? kWait : kBad;
 }
 
+// Green, yellow and red of the eight.
+int colour8_of(Tone tone) {
+  return tone == Tone::Good ? 2 : tone == Tone::Wait ? 3 : 1;
+}
+
 }  // namespace
 
 std::string Ink::bold(std::string_view text) const {
@@ -27,16 +32,27 @@ std::string Ink::bold(std::string_view text) const {
 }
 
 std::string Ink::dim(std::string_view text) const {
-  return colour ? fmt::format("\x1b[38;5;245m{}\x1b[0m", text) : std::string(text);
+  return colour && !few ? fmt::format("\x1b[38;5;245m{}\x1b[0m", text) : std::string(text);
 }
 
 std::string Ink::tinted(Tone tone, std::string_view text) const {
-  return colour ? fmt::format("\x1b[38;5;{}m{}\x1b[0m", colour_of(tone), text) : std::string(text);
+  if (!colour) return std::string(text);
+  if (few) return fmt::format("\x1b[3{}m{}\x1b[0m", colour8_of(tone), text);
+  return fmt::format("\x1b[38;5;{}m{}\x1b[0m", colour_of(tone), text);
 }
 
 std::string Ink::tag(Tone tone, std::string_view text) const {
   if (!colour) return upper_case(text) + ":";
+  if (few) return fmt::format("\x1b[30;4{}m {} \x1b[0m", colour8_of(tone), upper_case(text));
   return fmt::format("\x1b[1;38;5;16;48;5;{}m {} \x1b[0m", colour_of(tone), upper_case(text));
+}
+
+std::string with_plain_blanks(std::string text) {
+  constexpr std::string_view kNoBreakSpace = "\u00A0";
+  for (auto at = text.find(kNoBreakSpace); at != text.npos; at = text.find(kNoBreakSpace, at)) {
+    text.replace(at, kNoBreakSpace.size(), 1, ' ');
+  }
+  return text;
 }
 
 char32_t ascii_for(char32_t code) {

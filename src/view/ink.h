@@ -12,12 +12,16 @@ namespace tidegauge::view {
 
 struct Ink {
   bool colour = false;
+  bool few = false;  // of the colours: the eight that every terminal has which has any
 
   std::string bold(std::string_view text) const;
   std::string dim(std::string_view text) const;
   std::string tinted(Tone tone, std::string_view text) const;
   std::string tag(Tone tone, std::string_view text) const;  // " NOT A LEAK "
 };
+
+// Blanks for no-break spaces: for a file or a pipe, in which people search.
+std::string with_plain_blanks(std::string text);
 
 // Blanks for no-break spaces, "~" for an ellipsis, "?" for what ASCII cannot say: one for one, so
 // that columns stay columns.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/live_state.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "view/kills.h"
 #include "view/short_words.h"
 #include "view/summary_text.h"
 
@@ -58,7 +60,7 @@ std::vector<KindRow> kind_rows(const Accounts& accounts) {
   for (const auto line : kLines) {
     const auto& tally = accounts.line(line);
     if (line == Line::Total || tally.count() == 0) continue;
-    out.push_back({label_of(line), tally.last(), tally.growth()});
+    out.push_back({label_of(line, tally.last()), std::fabs(tally.last()), tally.growth()});
   }
   for (const auto& [name, tally] : accounts.named) {
     out.push_back({name, tally.last(), tally.growth()});
@@ -82,10 +84,17 @@ LiveState live_state(const Accounts& accounts, const verdict::Verdicts& verdicts
     }
   }
   if (!listed.empty()) {
-    state.subject = job_name(listed.front()->known);
-    state.pid = listed.front()->known.id.pid;
+    // The job; of one that has come back, the one that lives.
+    const auto role = listed.front()->known.role;
+    const auto living = std::find_if(listed.begin(), listed.end(), [role](const auto* account) {
+      return !account->gone && account->known.role == role;
+    });
+    const auto* named = living == listed.end() ? listed.front() : *living;
+    state.subject = job_name(named->known);
+    if (!named->gone) state.pid = named->known.id.pid;
   }
   if (state.subject.empty()) state.subject = accounts.header.command;
+  state.alarm = kill_sentence(accounts, Tense::GoingOn);
   state.kinds = kind_rows(accounts);
   if (verdicts.all.empty()) {
     state.words = first_words();

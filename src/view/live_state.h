@@ -42,7 +42,8 @@ struct LiveState {
   std::vector<KindRow> kinds{};
   std::optional<verdict::Verdict> verdict{};  // the tree's; empty before the first judgement
   Words words{};
-  std::string note{};  // said by the program: "report written to …"
+  std::string alarm{};  // more urgent than any verdict: the kernel has killed
+  std::string note{};   // said by the program: "report written to …"
 };
 
 LiveState live_state(const Accounts& accounts, const verdict::Verdicts& verdicts);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "view/chart.h"
 #include "view/doubts.h"
+#include "view/ink.h"
+#include "view/kills.h"
 #include "view/markdown_parts.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
@@ -33,11 +36,14 @@ void append_all(std::vector<std::string>& cells, std::vector<std::string> more) 
   cells.insert(cells.end(), more.begin(), more.end());
 }
 
-std::string verdict_part(const verdict::Verdict& verdict) {
+std::string verdict_part(const verdict::Verdict& verdict, const std::string& killed) {
   const auto said = words(verdict);
-  auto out =
-      fmt::format("# {}: {}\n\n**{}** {}\n\n{}\n\n", escaped(said.tag), escaped(said.headline),
-                  escaped(said.tag), escaped(said.note), escaped(said.lead));
+  auto out = fmt::format("# {}: {}\n\n", escaped(said.tag), escaped(said.headline));
+  if (!killed.empty()) out += fmt::format("**{}**\n\n", escaped(killed));
+  // Nobody can look again at what was killed.
+  const bool open = killed.empty() || verdict.klass != verdict::Class::Undecided;
+  if (open) out += fmt::format("**{}** {}\n\n", escaped(said.tag), escaped(said.note));
+  out += fmt::format("{}\n\n", escaped(said.lead));
   append_head(out, {"", "", ""}, 3);
   for (const auto& fact : said.facts) {
     append_row(out, {escaped(fact.label), "**" + escaped(fact.value) + "**", escaped(fact.detail)});
@@ -86,10 +92,15 @@ void append_process(std::string& out, const ProcessAccount& account,
   append_all(cells, cells_of(total));
   cells.push_back(account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "–");
   append_row(out, cells);
-  if (account.known.role != record::Role::Main) return;
+  std::vector<Part> worth;
   for (const auto part : kParts) {
     const auto& tally = account.tally(part);
-    if (part == Part::Total || tally.max() <= kWorthALine * total.max()) continue;
+    if (part != Part::Total && tally.max() > kWorthALine * total.max()) worth.push_back(part);
+  }
+  const bool main = account.known.role == record::Role::Main;
+  if (worth.size() < 2 && !main) return;  // then it is the total
+  for (const auto part : worth) {
+    const auto& tally = account.tally(part);
     std::vector<std::string> row = {fmt::format("&nbsp;&nbsp;{}", label_of(part)), "", "", ""};
     append_all(row, cells_of(tally));
     row.push_back("");
@@ -138,10 +149,9 @@ std::string kinds_part(const Accounts& accounts) {
     const auto& tally = accounts.line(line);
     if (tally.count() == 0) continue;
     any = true;
-    std::vector<std::string> cells = {label_of(line)};
+    std::vector<std::string> cells = {label_of(line, tally.last())};
     append_all(cells, line == Line::Unexplained ? std::vector<std::string>(5) : cells_of(tally));
-    cells.push_back(line == Line::Unexplained ? signed_size(tally.last())
-                                              : size_or_dash(tally.last()));
+    cells.push_back(size_or_dash(std::fabs(tally.last())));
     append_row(out, cells);
   }
   for (const auto& [name, tally] : accounts.named) {
@@ -169,14 +179,16 @@ std::string how_part(const Accounts& accounts, const std::string& recording) {
 std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& verdicts,
                              const std::string& recording, const std::string& picture) {
   std::string out;
-  if (!verdicts.all.empty()) out += verdict_part(verdicts.all.front());
+  if (!verdicts.all.empty()) {
+    out += verdict_part(verdicts.all.front(), kill_sentence(accounts, Tense::Over));
+  }
   out += course_part(accounts, verdicts, picture);
   if (!verdicts.all.empty()) out += reasons_part(verdicts.all.front());
   out += sites_part(accounts);
   out += processes_part(accounts, verdicts);
   out += kinds_part(accounts);
   out += how_part(accounts, recording);
-  return out;
+  return with_plain_blanks(std::move(out));
 }
 
 }  // namespace tidegauge::view

@@ -218,10 +218,8 @@ void draw_kinds(Grid& grid, const LiveState& state, const Rect& area) {
   int row = area.row + 1;
   for (const auto& kind : state.kinds) {
     if (row >= area.row + area.rows) break;
-    const bool below = kind.now < 0;
     grid.put(row, area.column, shown(kind.label, 14), kind.now > 0 ? Style::Plain : Style::Dim, 14);
-    grid.put_right(row, area.column + 25, below ? signed_size(kind.now) : size_or_dash(kind.now),
-                   Style::Plain);
+    grid.put_right(row, area.column + 25, size_or_dash(kind.now), Style::Plain);
     const int bar =
         std::clamp(static_cast<int>(std::lround(kind.now / largest * kBarColumns)), 0, kBarColumns);
     grid.fill({row, area.column + 27, 1, bar}, U'▪', Style::Floor);

@@ -56,6 +56,14 @@ Phrase step_phrase(std::optional<double> step) {
   return fmt::format("step {}", std::llround(*step));
 }
 
+Phrase place_phrase(const verdict::Settled& settled) {
+  if (const auto step = step_phrase(settled.at_step)) return "at " + *step;
+  if (settled.at_seconds) {
+    if (const auto time = duration_phrase(*settled.at_seconds)) return "after " + *time;
+  }
+  return {};
+}
+
 Phrase per_step_phrase(std::optional<double> bytes_per_step) {
   if (!bytes_per_step) return {};
   return rate_phrase(*bytes_per_step, "step");
@@ -186,7 +194,10 @@ std::string as_sentence(std::string_view text) {
          std::string_view(".;:, ").find(sentence.back()) != std::string::npos) {
     sentence.pop_back();
   }
-  return sentence.empty() ? sentence : capitalised(std::move(sentence)) + ".";
+  if (sentence.empty()) return sentence;
+  // A sentence that begins with a small letter and tells of a process begins with its name.
+  const bool has_name = sentence.find(" (pid ") != std::string::npos;
+  return (has_name ? sentence : capitalised(std::move(sentence))) + ".";
 }
 
 }  // namespace tidegauge::view

@@ -25,6 +25,8 @@ Phrase per_step_phrase(std::optional<double> bytes_per_step);  // "171 MiB per s
 // leak is a number that one can picture.
 Phrase per_time_phrase(std::optional<double> bytes_per_minute);
 
+// "at step 83", "after 4 min 10 s".
+Phrase place_phrase(const verdict::Settled& settled);
 // "15 min"; "124 steps" for a recording that counts steps.
 Phrase ahead_phrase(const verdict::Verdict& verdict, double amount);
 // "29.8 GiB (RAM)": the limit that binds.
@@ -43,7 +45,8 @@ std::string shown(std::string_view text, std::size_t columns);
 std::string shown_way(std::string_view text, std::size_t columns);
 std::string capitalised(std::string text);
 std::string upper_case(std::string_view text);  // of ASCII letters
-// The same as a sentence: a capital at its front and a full stop at its end; empty stays empty.
+// The same as a sentence: a capital at its front, unless a process's name is there, and a full stop
+// at its end; empty stays empty.
 std::string as_sentence(std::string_view text);
 
 }  // namespace tidegauge::view

@@ -105,6 +105,13 @@ void Progress::end_phase(const record::Event& event) {
   }
 }
 
+// A group and those above it all count the same one.
+void Progress::add_kill(double at) {
+  if (last_kill_ && last_kill_->at == at) return;
+  last_kill_ = Kill{at, last_kill_ ? last_kill_->times + 1 : 1};
+  tell(at, "The kernel killed a process for lack of memory");
+}
+
 void Progress::add(const record::Event& event) {
   const auto at = seconds_of(event.at_ns);
   switch (event.kind) {
@@ -126,8 +133,7 @@ void Progress::add(const record::Event& event) {
     case EventKind::Exec:
       return tell(at, fmt::format("Process {} runs another program", event.process.pid));
     case EventKind::OomKill:
-      oom_kills_ += counted(event);
-      return tell(at, "The kernel killed a process for lack of memory");
+      return add_kill(at);
     case EventKind::Gap:
       ++gaps_;
       return tell(at, "No samples for a while");

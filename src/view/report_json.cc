@@ -56,6 +56,20 @@ Json tally_json(const Tally& tally) {
           {"growth_words", growth_of(tally)}};
 }
 
+// Of the kinds that make up its total, where there are several.
+Json kinds_of(const ProcessAccount& account) {
+  constexpr double kWorthALine = 0.01;
+  Json out = Json::object();
+  for (const auto part : kParts) {
+    const auto& tally = account.tally(part);
+    if (part == Part::Total || tally.max() <= kWorthALine * account.tally(Part::Total).max()) {
+      continue;
+    }
+    out[id_of(part)] = tally_json(tally);
+  }
+  return out.size() > 1 ? out : Json::object();
+}
+
 Json processes_json(const Report& report) {
   Json out = Json::array();
   for (const auto& [id, account] : report.accounts.processes) {
@@ -75,7 +89,8 @@ Json processes_json(const Report& report) {
                    {"first_seen", account.first_seen},
                    {"last_seen", account.last_seen},
                    {"peak_rss", account.peak_rss},
-                   {"total", tally_json(total)}});
+                   {"total", tally_json(total)},
+                   {"kinds", kinds_of(account)}});
   }
   return out;
 }

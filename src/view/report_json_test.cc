@@ -59,6 +59,10 @@ TEST(ReportJson, OfTheIncidentHoldsWhatThePageShows) {
   EXPECT_EQ(report["outlook"]["segments"].size(), 2u);
   EXPECT_EQ(report["marks"]["phases"][0]["label"], "Evaluation");
   EXPECT_EQ(report["processes"].size(), 22u);
+  for (const auto& process : report["processes"]) {  // of the wrapper and of workers, too
+    EXPECT_EQ(process["kinds"].contains("anon"), process["kinds"].contains("file"));
+    EXPECT_GT(process["kinds"]["anon"]["max"], 0) << process;
+  }
   EXPECT_FALSE(report["evidence"].empty());
   EXPECT_FALSE(report["doubts"].empty());
   EXPECT_EQ(report["groups"][0], "20 compile workers: 7.81\u00A0GiB together, constant.");

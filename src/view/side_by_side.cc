@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "view/kills.h"
 #include "view/phrases.h"
 #include "view/summary_text.h"
 #include "view/words.h"
@@ -236,7 +237,8 @@ Side side_of(const Report& report, std::string name) {
   return {.name = std::move(name),
           .verdict = all.empty() ? nullptr : &all.front(),
           .seconds_a_step = has_time ? report.timeline.pace().seconds_per_step() : std::nullopt,
-          .seen = seen_phrase(report.accounts)};
+          .seen = seen_phrase(report.accounts),
+          .killed = kill_sentence(report.accounts, Tense::Over)};
 }
 
 SideBySide side_by_side(std::span<const Side> sides, const Comparison& found) {

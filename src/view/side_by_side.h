@@ -19,7 +19,8 @@ struct Side {
   std::string name{};                         // as it is called here: short, and its own
   const verdict::Verdict* verdict = nullptr;  // of the tree; none where nothing was seen
   std::optional<Pace::Quartiles> seconds_a_step{};
-  std::string seen{};  // "7 min, up to step 139"
+  std::string seen{};    // "7 min, up to step 139"
+  std::string killed{};  // that the kernel did so, where it did
 };
 
 struct SideBySide {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "view/ink.h"
 #include "view/markdown_parts.h"
 #include "view/side_by_side.h"
 #include "view/table.h"
@@ -61,7 +62,8 @@ std::string side_by_side_text(std::span<const Side> sides, const verdict::Compar
   for (const auto& side : sides) {
     if (!side.verdict) continue;
     const auto said = words(*side.verdict);
-    out += fmt::format("  {}: {}: {} {}\n", side.name, said.tag, said.headline, said.note);
+    out += fmt::format("  {}: {}: {} {}\n", side.name, said.tag, said.headline,
+                       side.killed.empty() ? said.note : side.killed);
   }
   for (const auto& sentence : found.sentences) out += "  " + sentence + "\n";
   return out;
@@ -88,11 +90,12 @@ std::string side_by_side_markdown(std::span<const Side> sides, const verdict::Co
   for (const auto& side : sides) {
     if (!side.verdict) continue;
     const auto said = words(*side.verdict);
-    out += fmt::format("- {}: **{}** {} {}\n", escaped(side.name), escaped(said.tag),
-                       escaped(said.headline), escaped(said.note));
+    out +=
+        fmt::format("- {}: **{}** {} {}\n", escaped(side.name), escaped(said.tag),
+                    escaped(said.headline), escaped(side.killed.empty() ? said.note : side.killed));
   }
   for (const auto& sentence : found.sentences) out += "- " + escaped(sentence) + "\n";
-  return out;
+  return with_plain_blanks(std::move(out));
 }
 
 std::string side_by_side_json(std::span<const Report> reports, std::span<const Side> sides,

@@ -15,6 +15,7 @@ std::string status_line(const LiveState& state) {
   if (const auto step = step_phrase(accounts.progress.step())) add(*step);
   const auto& total = accounts.line(Line::Total);
   if (total.count() > 0) add(size_or_dash(total.last()));
+  if (!state.alarm.empty()) add(Ink{}.tag(Tone::Bad, "Out of memory") + " " + state.alarm);
   add(Ink{}.tag(state.words.tone, state.words.tag) + " " + state.words.headline);
   // A line for logs and pipes: no character that a program could stumble over.
   return to_ascii(out);

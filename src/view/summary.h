@@ -29,8 +29,11 @@ class Summary {
 
   struct Paint {
     bool colour = false;
+    bool few_colours = false;  // the terminal has the eight alone
     bool unicode = true;
     int columns = 100;
+    bool terminal = true;    // else nobody's screen is too narrow for a table
+    bool all_kinds = false;  // of all processes, not of the main one alone
   };
   // Verdict first, then the tables.
   std::string text(const verdict::Verdicts& verdicts, const Paint& paint) const;

@@ -85,11 +85,17 @@ std::vector<std::string> group_sentences(const Accounts& accounts) {
 }
 
 std::string gone_sentence(const Accounts& accounts) {
-  if (accounts.folded == 0) return "";
+  Folded all;
+  for (std::size_t i = 0; i < accounts.folded.size(); ++i) {
+    if (told_together(accounts, static_cast<Role>(i))) continue;  // their sentence counts them
+    all.count += accounts.folded[i].count;
+    all.largest = std::max(all.largest, accounts.folded[i].largest);
+  }
+  if (all.count == 0) return "";
   const auto count =
-      fmt::format("{} process{} came and went", accounts.folded, accounts.folded == 1 ? "" : "es");
-  if (!(accounts.folded_largest > 0)) return count + ".";
-  return fmt::format("{}; the largest held {}.", count, size_or_dash(accounts.folded_largest));
+      fmt::format("{} more process{} came and went", all.count, all.count == 1 ? "" : "es");
+  if (!(all.largest > 0)) return count + ".";
+  return fmt::format("{}; the largest held {}.", count, size_or_dash(all.largest));
 }
 
 std::string seen_phrase(const Accounts& accounts) {

@@ -55,6 +55,8 @@ std::string summary_json(const Accounts& accounts) {
   }
   Json series = Json::object();
   for (const auto& [name, tally] : accounts.named) series[name] = tally_json(tally);
+  std::size_t folded = 0;
+  for (const auto& of_role : accounts.folded) folded += of_role.count;
   const Json document = {{"processes", processes},
                          {"tree",
                           {{"kinds", kinds},
@@ -62,7 +64,7 @@ std::string summary_json(const Accounts& accounts) {
                            {"series", series},
                            {"samples", accounts.samples},
                            {"seconds", accounts.last_at - accounts.first_at},
-                           {"processes_not_listed", accounts.folded}}}};
+                           {"processes_not_listed", folded}}}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

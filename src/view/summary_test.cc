@@ -144,7 +144,7 @@ TEST(Summary, ManyShortProcessesBecomeOneLine) {
         record::Event{.at_ns = sample.at_ns, .kind = record::EventKind::Exited, .process = id});
   }
   const auto text = plain_text(summary);
-  EXPECT_TRUE(has(text, "468 processes came and went; the largest held 1.00 MiB.")) << text;
+  EXPECT_TRUE(has(text, "468 more processes came and went; the largest held 1.00 MiB.")) << text;
   EXPECT_TRUE(has(text, "sh x32")) << "those that are kept one by one are one row, too\n" << text;
   EXPECT_LT(text.size(), 6000u);
 }
@@ -161,6 +161,75 @@ TEST(Summary, ASeriesOfAForeignFileHasItsOwnLine) {
   const auto text = plain_text(summary);
   EXPECT_TRUE(has(text, "rss_mb")) << text;
   EXPECT_FALSE(has(text, "PROCESS")) << text;
+}
+
+// Forked, and not yet walked: what they show is what their parent has.
+TEST(Summary, WorkersThatShareTheirPagesAreNotMoreThanTheTree) {
+  Summary summary;
+  summary.begin({});
+  const record::ProcessId job{1, 1};
+  summary.add(record::Process{
+      .id = job, .name = "train.py", .command = "python train.py", .role = record::Role::Main});
+  const auto worker = [](int i) { return record::ProcessId{10 + i, 2}; };
+  const auto memory = [](std::uint64_t mib) {
+    return record::Memory{.rss = mib << 20, .anon = mib << 20};
+  };
+  for (int second = 0; second < 20; ++second) {
+    record::Sample sample{.at_ns = second * 1'000'000'000LL};
+    sample.processes.push_back({.id = job, .memory = memory(60)});
+    for (int i = 0; second >= 5 && i < 20; ++i) {
+      if (second == 5) {
+        summary.add(record::Process{.id = worker(i),
+                                    .parent = job,
+                                    .name = "pt_data_worker",
+                                    .command = "python train.py",
+                                    .role = record::Role::LoaderWorker});
+      }
+      sample.processes.push_back({.id = worker(i), .memory = memory(62)});
+    }
+    summary.add(sample);
+  }
+  const auto document = nlohmann::json::parse(summary.json());
+  const auto together = document["tree"]["roles"]["loader_worker"]["together"]["max"];
+  EXPECT_LE(together, document["tree"]["kinds"]["total"]["max"]);
+  EXPECT_LT(together, 200u << 20) << "20 times 62 MiB are shared\n" << plain_text(summary);
+}
+
+TEST(Summary, MoreShareThanResidentIsNothingCountedTwice) {
+  Summary summary;
+  summary.begin({});
+  record::Sample sample;
+  sample.processes.push_back({.id = {1, 1}, .memory = {.rss = 10 << 20, .pss = 12 << 20}});
+  summary.add(sample);
+  const auto document = nlohmann::json::parse(summary.json());
+  EXPECT_EQ(document["processes"][0]["kinds"]["total"]["max"], 10 << 20);
+}
+
+TEST(Summary, WithoutAScreenNoColumnIsLeftOutAndBlanksAreBlanks) {
+  auto summary = incident_summary(400);
+  const auto text = summary.text(settled(), {.columns = 60, .terminal = false, .all_kinds = true});
+  for (const char* title : {"MIN", "AVERAGE", "MAX", "FLOOR", "GREW", "PEAK RSS"}) {
+    EXPECT_TRUE(has(text, title)) << title << "\n" << text;
+  }
+  EXPECT_FALSE(has(text, "\u00A0")) << text;
+  EXPECT_TRUE(has(text, "22.5 GiB")) << text;
+  EXPECT_TRUE(has(summary.text(settled(), {}), "22.5\u00A0GiB"));
+  const auto wrapper = text.find("uv ");
+  ASSERT_NE(wrapper, text.npos) << text;
+  EXPECT_NE(text.find("  anonymous", wrapper), text.npos) << "of the wrapper, too\n" << text;
+  EXPECT_FALSE(has(summary.markdown(settled()), "\u00A0"));
+}
+
+TEST(Summary, WhatOthersPaidForIsNoNegativeRest) {
+  Summary summary;
+  summary.begin({});
+  record::Sample sample;
+  sample.processes.push_back({.id = {1, 1}, .memory = {.rss = 10 << 20, .anon = 10 << 20}});
+  sample.cgroups.push_back({.path = "/", .exclusive = true, .current = 4 << 20});
+  summary.add(sample);
+  const auto text = plain_text(summary);
+  EXPECT_TRUE(has(text, "paid by others")) << text;
+  EXPECT_FALSE(has(text, "-6.00 MiB")) << text;
 }
 
 TEST(Summary, SaysSomethingBeforeTheFirstSample) {

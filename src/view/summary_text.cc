@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "view/ink.h"
+#include "view/kills.h"
 #include "view/phrases.h"
 #include "view/short_words.h"
 #include "view/sparkline.h"
@@ -23,7 +24,8 @@ namespace tidegauge::view {
 namespace {
 
 constexpr std::size_t kNarrowest = 40;
-constexpr std::size_t kWidest = 120;  // longer lines are hard to read
+constexpr std::size_t kWidest = 120;     // longer lines are hard to read
+constexpr std::size_t kWideTable = 160;  // where there is no screen
 constexpr std::size_t kMostProcessRows = 12;
 constexpr std::size_t kAlike = 3;  // gone, of one name: told in one row
 constexpr std::size_t kMostSiteRows = 8;
@@ -36,14 +38,21 @@ constexpr double kWorthALine = 0.03;
 class Page {
  public:
   Page(const Summary::Paint& paint)
-      : ink_{paint.colour},
+      : ink_{paint.colour, paint.few_colours},
+        all_kinds_(paint.all_kinds),
+        terminal_(paint.terminal),
         unicode_(paint.unicode),
         columns_(std::clamp(static_cast<std::size_t>(std::max(paint.columns, 1)), kNarrowest,
                             kWidest)) {}
 
   const Ink& ink() const { return ink_; }
   std::size_t columns() const { return columns_; }
+  // Of a table: lines of words are hard to read where they are long, rows of numbers are not.
+  std::size_t table_columns() const {
+    return terminal_ ? columns_ : std::max(columns_, kWideTable);
+  }
   bool unicode() const { return unicode_; }
+  bool all_kinds() const { return all_kinds_; }
   void line(std::string_view text = {}) { out_ += std::string(text) + "\n"; }
   // Text of ours or of others, broken into lines, the later ones indented.
   void paragraph(std::string_view text, std::size_t indent = 0) {
@@ -53,16 +62,21 @@ class Page {
     line();
     line(ink_.bold(clipped(text, columns_)));
   }
-  std::string take() { return unicode_ ? std::move(out_) : to_ascii(out_); }
+  std::string take() {
+    if (!unicode_) return to_ascii(out_);
+    return terminal_ ? std::move(out_) : with_plain_blanks(std::move(out_));
+  }
 
  private:
   Ink ink_;
+  bool all_kinds_;
+  bool terminal_;
   bool unicode_;
   std::size_t columns_;
   std::string out_;
 };
 
-void put_verdict(Page& page, const verdict::Verdict& verdict) {
+void put_verdict(Page& page, const verdict::Verdict& verdict, const std::string& killed) {
   const auto said = words(verdict);
   const auto tag = page.ink().tag(said.tone, said.tag);
   const auto tag_columns = said.tag.size() + 2;
@@ -71,7 +85,11 @@ void put_verdict(Page& page, const verdict::Verdict& verdict) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     page.line((i == 0 ? tag + " " : std::string(tag_columns + 1, ' ')) + page.ink().bold(lines[i]));
   }
-  page.paragraph(said.note);
+  for (const auto& line : wrapped(killed, page.columns())) {
+    page.line(page.ink().tinted(Tone::Bad, line));
+  }
+  // Nobody can look again at what was killed.
+  if (killed.empty() || verdict.klass != verdict::Class::Undecided) page.paragraph(said.note);
   page.line();
   page.paragraph(said.lead);
   page.line();
@@ -110,7 +128,8 @@ std::vector<std::string> row(std::vector<std::string> head, std::vector<std::str
   return head;
 }
 
-void put_process(Table& table, const ProcessAccount& account, const verdict::Verdicts& verdicts) {
+void put_process(Table& table, const ProcessAccount& account, const verdict::Verdicts& verdicts,
+                 bool all_kinds) {
   const auto name = shown(account.known.name, kNameColumns);
   const auto& total = account.tally(Part::Total);
   table.add(row({name.empty() ? "?" : name, std::to_string(account.known.id.pid),
@@ -118,7 +137,7 @@ void put_process(Table& table, const ProcessAccount& account, const verdict::Ver
                 tally_cells(total),
                 {account.peak_rss > 0 ? size_or_dash(static_cast<double>(account.peak_rss)) : "",
                  short_verdict_on(verdicts, account.known.id, account.gone)}));
-  if (account.known.role != record::Role::Main) return;
+  if (account.known.role != record::Role::Main && !all_kinds) return;
   std::vector<Part> worth;
   for (const auto part : kParts) {
     const auto& tally = account.tally(part);
@@ -171,7 +190,7 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
                                           {.title = "ROLE", .importance = 4}};
   const auto middle = tally_columns();
   columns.insert(columns.end(), middle.begin(), middle.end());
-  columns.push_back({.title = "PEAK RSS", .right = true, .importance = 1});
+  columns.push_back({.title = "PEAK RSS", .right = true, .importance = 5});
   columns.push_back({.title = "VERDICT", .importance = 4});
   Table table(std::move(columns));
   auto all = listed_processes(accounts, accounts.processes.size());
@@ -191,12 +210,12 @@ void put_processes(Page& page, const Accounts& accounts, const verdict::Verdicts
     if (may_be_told_alike(*all[i]) && group != alike.end()) {
       put_alike(table, group->first, group->second);
     } else {
-      put_process(table, *all[i], verdicts);
+      put_process(table, *all[i], verdicts, page.all_kinds());
     }
   }
   if (table.empty()) return;
   page.heading("Processes");
-  const auto lines = table.lines(page.columns());
+  const auto lines = table.lines(page.table_columns());
   page.line(page.ink().dim(lines.front()));
   for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
   if (all.size() > kMostProcessRows) {
@@ -223,7 +242,8 @@ void put_kinds(Page& page, const Accounts& accounts) {
     const bool worth = line == Line::Total || tally.max() > 0 || tally.min() < 0;
     if (tally.count() == 0 || !worth) continue;
     if (line == Line::Unexplained) {  // may be below nothing
-      table.add(row({label_of(line)}, {"", "", "", "", ""}, {signed_size(tally.last())}));
+      table.add(row({label_of(line, tally.last())}, {"", "", "", "", ""},
+                    {size_or_dash(std::fabs(tally.last()))}));
       continue;
     }
     table.add(row({label_of(line)}, tally_cells(tally), {size_or_dash(tally.last())}));
@@ -233,7 +253,7 @@ void put_kinds(Page& page, const Accounts& accounts) {
   }
   if (table.empty()) return;
   page.heading(tree ? "Kinds of memory, whole tree" : "Series");
-  const auto lines = table.lines(page.columns());
+  const auto lines = table.lines(page.table_columns());
   page.line(page.ink().dim(lines.front()));
   for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
 }
@@ -251,7 +271,7 @@ void put_sites(Page& page, const Accounts& accounts) {
     }
     if (table.empty()) continue;
     page.heading(sites_heading(accounts, of));
-    const auto lines = table.lines(page.columns());
+    const auto lines = table.lines(page.table_columns());
     page.line(page.ink().dim(lines.front()));
     for (std::size_t i = 1; i < lines.size(); ++i) page.line(lines[i]);
   }
@@ -277,7 +297,8 @@ void put_evidence(Page& page, const verdict::Verdict& verdict) {
 std::string summary_text(const Accounts& accounts, const verdict::Verdicts& verdicts,
                          const Summary::Paint& paint) {
   Page page(paint);
-  if (!verdicts.all.empty()) put_verdict(page, verdicts.all.front());
+  if (!verdicts.all.empty())
+    put_verdict(page, verdicts.all.front(), kill_sentence(accounts, Tense::Over));
   put_course(page, accounts);
   put_sites(page, accounts);
   put_processes(page, accounts, verdicts);

@@ -11,6 +11,12 @@ namespace {
 // Less than a twentieth, or than a worker's own small change.
 constexpr double kConstantShare = 0.05;
 constexpr double kConstantBytes = 4 << 20;
+// What is of late. One sample of a short run may be a spike's, and so may the one that a new block
+// begins with; but what grows must not lag behind by much.
+constexpr std::uint64_t kFewestOfLate = 4;
+constexpr std::uint64_t kManyOfLate = 8;
+constexpr std::uint64_t kShareOfShort = 8;
+constexpr std::uint64_t kShareOfLong = 20;
 
 }  // namespace
 
@@ -58,9 +64,12 @@ double Tally::floor() const {
 
 double Tally::floor_of_late() const {
   if (used_ == 0) return 0;
-  const std::size_t recent = std::max<std::size_t>(1, used_ / 8);
-  const auto* end = lows_.data() + used_;
-  return static_cast<double>(*std::min_element(end - recent, end));
+  const auto fewest = std::min(kFewestOfLate, count_ / 2 + 1);  // of a handful, the later half
+  const auto wanted =
+      std::max({fewest, std::min(kManyOfLate, count_ / kShareOfShort), count_ / kShareOfLong});
+  std::size_t from = used_ - 1;
+  for (auto seen = in_block_; from > 0 && seen < wanted; seen += block_length_) --from;
+  return static_cast<double>(*std::min_element(lows_.data() + from, lows_.data() + used_));
 }
 
 bool Tally::constant() const {

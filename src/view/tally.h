@@ -27,8 +27,8 @@ class Tally {
   double first() const { return first_; }
   double last() const { return last_; }
   double average() const { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
-  // What stays: the least of late (an eighth of the whole), so that it follows growth and passes
-  // over a spike.
+  // What stays: the least of late, so that it follows growth and passes over a spike. Of late is an
+  // eighth of a short run, at least four samples, and a twentieth of a long one.
   double floor() const;
   // Floor less what it began with (the least of the first sixteenth).
   double growth() const { return floor() - static_cast<double>(lows_[0]); }

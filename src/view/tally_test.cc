@@ -29,6 +29,29 @@ TEST(Tally, ASpikeAtTheEndIsNotTheFloor) {
   EXPECT_EQ(tally.growth(), 0);
 }
 
+TEST(Tally, OneSampleIsNoFloor) {
+  Tally brief;
+  for (const double bytes : {2.1, 2.1, 2.1, 2.1, 94.7, 2.1, 2.1, 2.1, 35.0, 94.7, 94.7}) {
+    brief.add(bytes);
+  }
+  EXPECT_FLOAT_EQ(static_cast<float>(brief.floor()), 2.1F);
+  EXPECT_EQ(brief.growth(), 0);
+  // However long it gets, a block that has just begun is no floor either.
+  for (int quiet = 1; quiet < 300; ++quiet) {
+    Tally tally;
+    for (int i = 0; i < quiet; ++i) tally.add(1);
+    tally.add(301);
+    EXPECT_EQ(tally.floor(), 1) << "after " << quiet;
+  }
+}
+
+TEST(Tally, AHandfulOfSamplesCanGrow) {
+  Tally tally;
+  for (const double bytes : {1.0, 20.0, 40.0, 60.0}) tally.add(bytes);
+  EXPECT_EQ(tally.floor(), 20);
+  EXPECT_EQ(tally.growth(), 19);
+}
+
 TEST(Tally, WhatIsGivenBackAtTheEndIsNotTheFloor) {
   Tally tally;
   for (int i = 0; i < 1000; ++i) tally.add(i < 100 ? 10 * i : 1000);

@@ -7,9 +7,18 @@
 
 #include "base/text.h"
 #include "view/any_verdict.h"
+#include "view/phrases.h"
 
 namespace tidegauge::view {
 namespace {
+
+TEST(Sentences, BeginWithACapitalButNamesStayAsTheyAre) {
+  EXPECT_EQ(as_sentence("pools would have filled up"), "Pools would have filled up.");
+  EXPECT_EQ(as_sentence("python3 (pid 12) accounts for 90 % of the growth."),
+            "python3 (pid 12) accounts for 90 % of the growth.");
+  EXPECT_EQ(as_sentence("a) z 1 (b (pid 12) accounts for 90 %"),
+            "a) z 1 (b (pid 12) accounts for 90 %.");
+}
 
 using verdict::Class;
 using verdict::Interval;
@@ -135,6 +144,47 @@ TEST(Words, UndecidedWarnsThatMemoryMayRunOutBeforeTheAnswer) {
   v.bytes_per_step.reset();
   v.bytes_per_minute.reset();
   EXPECT_EQ(words(v).headline, "Too little has been seen to judge.");
+}
+
+TEST(Words, AJobThatHasEndedIsSpokenOfInThePast) {
+  auto v = incident_at_step_70();
+  v.job_ended = true;
+  const auto said = words(v);
+  EXPECT_EQ(plain(said.headline),
+            "Growing 171 MiB per step at its end; a run to step 103 would tell.");
+  EXPECT_EQ(plain(said.note), "A run to step 103 would tell.");
+  EXPECT_EQ(plain(find(said, "Until the limit")->value), "about 15 min had it gone on");
+  EXPECT_NE(plain(said.lead).find("Had it gone on, 32.0 GiB (RAM) would have been full in about"),
+            std::string::npos)
+      << said.lead;
+  v.needs = verdict::Needs{.seconds = 600, .may_not_suffice = true};
+  v.duration_seconds = 1200;
+  EXPECT_EQ(plain(words(v).note), "A run of 30 min might tell.");
+  EXPECT_NE(plain(words(v).lead).find("at its end, "), std::string::npos) << words(v).lead;
+  v.needs.reset();
+  EXPECT_EQ(words(v).note, "A longer run would tell.");
+}
+
+TEST(Words, ALimitThatWasPassedIsBadNews) {
+  for (const auto klass : {Class::Leak, Class::WarmUp, Class::Undecided, Class::Steady}) {
+    auto v = of_class(klass);
+    v.bytes_per_minute = Interval{3 * kMiB, 2.8 * kMiB, 3.2 * kMiB};
+    v.limit_kind = "given";
+    v.limit_bytes = 2.5 * kGiB;
+    v.forecast = verdict::Forecast{"given", 2.5 * kGiB, 0, 0, 0, 1};
+    const auto said = words(v);
+    EXPECT_EQ(said.tone, Tone::Bad);
+    EXPECT_EQ(find(said, "Until the limit")->value, "passed");
+    EXPECT_EQ(plain(find(said, "Until the limit")->detail),
+              "peak 3.00 GiB of 2.50 GiB (given limit)");
+    EXPECT_EQ(plain(said.headline + said.lead).find("is full in"), std::string::npos);
+  }
+}
+
+TEST(Words, NothingIsSaidOfMemoryThatWasNeverSeen) {
+  Verdict v;
+  v.needs = verdict::Needs{.why = "there are no samples"};
+  EXPECT_EQ(words(v).lead, "There are no samples.");
 }
 
 TEST(Words, EveryOtherClassHasItsSentence) {

@@ -63,7 +63,7 @@ def test_a_job_saves_goes_on_saves_again_and_stops(call, job, tmp_path):
         assert (word, stopping) == ("asked", str(stop))
         path = tmp_path / f"checkpoint-{step}"
         assert path.read_text() == "weights"
-        assert done.stdout.startswith(f"{path}  (step {step}, 7\u00a0B, ")
+        assert done.stdout.startswith(f"{path}  (step {step}, 7 B, ")
     assert gauge.stdout.readline() == "done\n" and gauge.wait() == 0
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input gets a clear message with the place it is at, the documented exit code, and loses nothing."""
 import json
+import os
+import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -46,8 +49,60 @@ def test_wrong_words(call):
     assert "did you mean 'watch'" in call("wacth").stderr
 
 
-def test_a_folder_is_no_file(call, tmp_path):
-    assert call("judge", tmp_path).returncode in (2, 3)
+@pytest.mark.parametrize("words", [("--steps-per-epoch", "0"), ("--steps-per-epoch", "inf"), ("--limit", "0")])
+def test_nothing_is_no_limit_and_no_epoch(call, tmp_path, words):
+    path = tmp_path / "x.csv"
+    path.write_text(f"time,rss_mb\n{ROWS}")
+    done = call("judge", path, *words)
+    assert done.returncode == 2
+    assert "0" in done.stderr and len(done.stderr) < 300, done.stderr
+
+
+def test_a_folder_or_a_device_is_no_file(call, tmp_path):
+    for path, words in ((tmp_path, "Is a directory"), ("/dev/zero", "neither a file nor a pipe")):
+        done = call("judge", path)
+        assert done.returncode == 3 and words in done.stderr, done.stderr
+
+
+def test_what_has_no_memory_is_not_watched(call):
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    done = call("watch", ended.pid)
+    ended.wait()
+    assert done.returncode == 3 and "has ended; its parent has not asked how yet" in done.stderr
+    kernel = pathlib.Path("/proc/2/comm")
+    if kernel.exists() and kernel.read_text() == "kthreadd\n":
+        done = call("watch", 2)
+        assert done.returncode == 3 and "a part of the kernel" in done.stderr
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "memory.csv"
+    path.write_text("time,rss_mb\n" + ROWS)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["run", "--help"], ["judge", "CSV"], ["judge", "CSV", "--json"], ["report", "--text", "CSV"],
+              ["report", "-o", "-", "CSV"], ["doctor"], ["watch", "PID", "--for", "100ms", "--no-record"]],
+    ids=lambda words: " ".join(words),
+)
+def test_words_that_do_not_arrive_are_an_error(tidegauge, home, csv, words):
+    words = [{"CSV": str(csv), "PID": str(os.getpid())}.get(word, word) for word in words]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([tidegauge, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr.endswith("tidegauge: cannot write to standard output: No space left on device\n")
+
+
+def test_a_reader_that_has_left_is_no_error(tidegauge, home, csv):
+    reader, writer = os.pipe()
+    os.close(reader)
+    # This process ignores SIGPIPE, and so does what it starts this way.
+    done = subprocess.run([tidegauge, "judge", csv], stdout=writer, stderr=subprocess.PIPE, restore_signals=False, timeout=60)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_hostile_names_do_not_reach_the_terminal(call, tmp_path):
@@ -97,6 +152,21 @@ def test_a_full_disk_does_not_end_the_watch(call, small_disk):
     assert done.returncode == 0
     assert done.stdout == "done\n"
     assert "No space left" in done.stderr
+    assert sorted(os.listdir(disk)) == ["filler", "r.tg"], "no half of a report"
+
+
+def test_a_disk_that_is_full_from_the_beginning_is_said_once(call, begin, small_disk):
+    disk = small_disk("64k", full=True)
+    job = [sys.executable, "-c", "import time; print('started'); time.sleep(0.5)"]
+    done = call("run", "--record", disk / "r.tg", "--json", disk / "v.json", "--", *job)
+    assert (done.returncode, done.stdout) == (0, "started\n")
+    assert done.stderr.count("r.tg: No space left on device; watching goes on") == 1
+    assert "no recording is kept" in done.stderr and "Memory of the job" in done.stderr
+    job = begin([sys.executable, "-c", "print(input())"])
+    done = call("watch", job.pid, "--record", disk / "w.tg", "--for", "200ms", "--interval", "50ms")
+    assert done.returncode == 0
+    assert done.stderr.count("w.tg: No space left on device; watching goes on") == 1
+    assert os.listdir(disk) == ["stuff"], "nothing that is empty or half done"
 
 
 def test_a_recording_that_cannot_be_written_is_said_before_the_job_starts(call, tmp_path):
@@ -120,3 +190,46 @@ def test_noise_that_is_called_a_recording_makes_way(call, tmp_path):
     assert call("run", "--quiet", "--record", noise, "--", "sleep", "0.2").returncode == 0
     assert call("judge", noise).returncode == 0
     assert (tmp_path / "r.tg.old").read_bytes() == bytes(range(256))
+
+
+def test_an_output_never_replaces_what_is_read(call, recording, tmp_path):
+    before = recording.read_bytes()
+    csv = tmp_path / "run1.csv"
+    csv.write_text(f"time,rss_mb\n{ROWS}")
+    for words in ([recording, "-o", recording], [recording, "--markdown", "-o", recording], [csv, "-o", csv]):
+        done = call("report", *words)
+        assert done.returncode == 2, (words, done.stderr)
+        assert "name another file" in done.stderr
+    assert recording.read_bytes() == before
+    assert csv.read_text() == f"time,rss_mb\n{ROWS}"
+
+
+def test_an_output_replaces_nothing_but_one_of_its_own_kind(call, recording, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/sh\nsleep 2\n")
+    for words in (["run", "--json", script, "--", "true"], ["report", recording, "-o", script]):
+        done = call(*words)
+        assert done.returncode == 2, (words, done.stderr)
+        assert f"{script} is there already" in done.stderr
+    assert script.read_text() == "#!/bin/sh\nsleep 2\n"
+    for words in (["-o", "r.html"], ["--markdown", "-o", "r.md"], ["--text", "-o", "r.txt"]):
+        for _ in range(2):
+            done = call("report", recording, *words, cwd=tmp_path)
+            assert done.returncode == 0, (words, done.stderr)
+    assert (tmp_path / "r.html").stat().st_mode & 0o777 == recording.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_outputs_are_two_files_and_an_option_is_none(call, tmp_path):
+    one = tmp_path / "both"
+    done = call("run", "--record", one, "--json", one, "--", "true")
+    assert done.returncode == 2 and "name another file" in done.stderr, done.stderr
+    assert not one.exists()
+    done = call("run", "--record", "--no-record", "--", "true", cwd=tmp_path)
+    assert done.returncode == 2 and "looks like an option" in done.stderr, done.stderr
+    assert not (tmp_path / "--no-record").exists()
+
+
+def test_what_was_given_twice_is_said_in_words(call):
+    done = call("watch", "1", "--for", "1s", "--for", "2s")
+    assert done.returncode == 2
+    assert "--for was given 2 times; once is enough" in done.stderr

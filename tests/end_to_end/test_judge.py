@@ -2,6 +2,7 @@
 """`judge` on the numbers of a real incident: a training job that five documents called a leak and its opposite."""
 import json
 import pathlib
+import re
 
 import pytest
 
@@ -85,6 +86,17 @@ def test_a_leak_in_seconds_is_called_one_and_calls_for_action(call, tmp_path):
     assert verdict["forecast"]["seconds"]["p5"] <= verdict["forecast"]["seconds"]["p50"]
 
 
+@pytest.mark.parametrize("values", [STOPPED_AT_70, WHOLE])
+def test_a_limit_that_was_passed_calls_for_action(call, tmp_path, values):
+    path = tmp_path / "series.csv"
+    path.write_text(csv_of(values))
+    done = call("judge", path, "--limit", "4GB")
+    assert done.returncode == 1, done.stdout
+    assert "passed" in done.stdout
+    assert "none in sight" not in done.stdout
+    assert call("judge", path, "--limit", "32GB").returncode == 0
+
+
 @pytest.mark.parametrize("clock", ["own", "since 1970"])
 def test_markers_go_with_a_recording_too(call, tmp_path, clock):
     recording = pathlib.Path(__file__).parents[1] / "recordings" / "demo_until_its_end.jsonl"
@@ -96,3 +108,53 @@ def test_markers_go_with_a_recording_too(call, tmp_path, clock):
     assert plain["growth"]["bytes_per_step"] is None
     per_minute = marked["growth"]["bytes_per_minute"]["value"]  # of 120 steps
     assert marked["growth"]["bytes_per_step"]["value"] == pytest.approx(per_minute / 120, rel=0.05)
+
+
+def killed_recording(path):
+    """A job that the kernel killed for lack of memory, as `run` records it."""
+    lines = [
+        {"tidegauge": 1, "kind": "recording", "frame": 0, "tool": "x", "host": "", "command": "python oom.py", "clock": "seconds",
+         "started_unix_ns": 1, "ticks_per_second": 100, "page_bytes": 4096, "interval_seconds": 1},
+        {"kind": "process", "t": 0, "pid": 77, "start": 1, "parent_pid": 1, "parent_start": 1, "name": "python",
+         "command": "python oom.py", "role": "main"},
+    ]  # fmt: skip
+    for second in range(4):
+        lines.append({"kind": "sample", "t": second, "pids": [77], "starts": [1], "anon": [15000 * second], "file": [0], "shmem": [0]})
+    lines.append({"kind": "event", "t": 4, "event": "exited", "pid": 77, "start": 1})
+    lines.append({"kind": "event", "t": 4, "event": "oom_kill", "name": "/job", "value": 1})
+    lines.append({"kind": "sample", "t": 4, "pids": [], "starts": []})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_a_kill_for_lack_of_memory_is_said_first_and_calls_for_action(call, tmp_path):
+    path = killed_recording(tmp_path / "oom.tg")
+    said = "The kernel killed oom.py (pid 77): out of memory, at the end."
+    done = call("judge", path)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.splitlines()[1] == said, done.stdout
+    for form in ("--text", "--markdown"):
+        text = call("report", path, form).stdout
+        assert said in text.replace("\\", "")[:400], text
+        both = call("report", path, path, form).stdout
+        assert both.count("The kernel killed oom.py (pid 77)") == 2, both
+
+
+def test_in_a_pipe_blanks_are_blanks(call, tmp_path):
+    path = tmp_path / "series.csv"
+    path.write_text(csv_of(WHOLE))
+    for words in (["judge", path], ["judge", path, "--explain"], ["report", path, "--markdown"], ["report", path, "--text"],
+                  ["judge", path, path], ["report", path, path, "--text"]):  # fmt: skip
+        done = call(*words)
+        assert " %" in done.stdout and "\u00a0" not in done.stdout, (words, done.stdout)
+
+
+def test_the_floor_beneath_spikes_is_not_within_one(call, tmp_path):
+    """A short run that ends within a spike."""
+    path = tmp_path / "series.csv"
+    values = [500] * 6 + [592.6] + [500] * 9 + [592.6] * 2 + [500] * 4 + [592.6] * 3
+    path.write_text("time,rss_mb\n" + "".join(f"{at},{value}\n" for at, value in enumerate(values)))
+    text = call("judge", path).stdout
+    assert "the floor stays at 500 MiB" in text.splitlines()[0], text
+    row = next(line for line in text.splitlines() if re.match(r"rss .*MiB.*MiB.*MiB", line))
+    assert re.split(r"\s{2,}", row)[4] == "500 MiB", text  # FLOOR

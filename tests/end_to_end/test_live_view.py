@@ -7,6 +7,7 @@ import time
 import unicodedata
 
 import pytest
+from terminal import Terminal
 from waiting import wait_for_end
 
 PATIENCE = 30
@@ -105,6 +106,20 @@ def test_keys_and_a_new_size(pane):
     assert any(width(line) > 100 for line in lines)
     view.press("r")
     view.expect(r"report written to ")
+    view.expect(r"\n q quit")  # the keys come back
     watch = int(view.call("display-message", "-p", "#{pane_pid}"))
     view.press("q")
     wait_for_end(watch)
+
+
+@pytest.mark.parametrize("kind", ["dumb", "", "no-such-terminal", "vt100"])
+def test_what_a_terminal_cannot_do_is_not_asked_of_it(tidegauge, home, start, kind):
+    job = start("obedient")
+    assert job.answer() == "ready"
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": kind}
+    terminal = Terminal([tidegauge, "watch", job.pid, "--for", "100ms", "--no-record"], environment=environment)
+    seen = terminal.rest().decode()
+    assert not COLOUR.search(seen), seen
+    if kind != "vt100":
+        assert "\x1b" not in seen, seen
+        assert len(seen) < 8000 and "CANNOT TELL YET: " in seen, seen

@@ -22,6 +22,11 @@ def fifo(folder, name):
     return path
 
 
+def lines_of(recording):
+    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
 def test_exits_as_the_job_did_and_keeps_its_output_apart(call):
     done = call("run", "--no-record", "--", "sh", "-c", "echo out; echo err >&2; exit 9")
     assert done.returncode == 9
@@ -131,6 +136,43 @@ def test_where_the_verdict_shall_go_is_checked_before_the_job_starts(call, tmp_p
     done = call("run", "--json", tmp_path / "none" / "v.json", "--", "touch", tmp_path / "started")
     assert done.returncode == 3 and "none" in done.stderr
     assert not (tmp_path / "started").exists()
+
+
+@pytest.fixture
+def watched(tidegauge, home, tmp_path):
+    """watched("read line"): a script that is being watched already, and its recording; a line on its stdin lets it go on."""
+
+    def start(script):
+        recording = tmp_path / "r.tg"
+        words = [tidegauge, "run", "--record", recording, "--", "sh", "-c", script]
+        # A group of its own: an orphan that outlives us must not be taken for another test's.
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        wait_for_change([tmp_path], lambda: recording.exists() and recording.stat().st_size > 1, "the recording")
+        return process, recording
+
+    return start
+
+
+def test_an_orphan_of_the_first_moment_is_the_jobs(watched, tmp_path):
+    until = fifo(tmp_path, "until")
+    process, recording = watched(f"(cat {until} 2> /dev/null &)\nread line")
+    with open(until, "w"):  # once somebody reads it
+        process.communicate("\n", timeout=PATIENCE)
+    assert "cat" in {line["name"] for line in lines_of(recording) if line["kind"] == "process"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "words", "value"), [("exit 3", "ended with status 3", 3), ("kill -9 $$", "killed by SIGKILL", 137)]
+)
+def test_how_the_job_ended_is_said_and_recorded(watched, ending, words, value):
+    process, recording = watched(f"read line\n{ending}")
+    _, errors = process.communicate("\n", timeout=PATIENCE)
+    assert process.returncode == value
+    assert f"job        {words}\n" in errors
+    lines = lines_of(recording)
+    job = next(line["pid"] for line in lines if line["kind"] == "process")
+    ends = [line for line in lines if line.get("event") == "exited" and line["pid"] == job]
+    assert [end["value"] for end in ends] == [value]
 
 
 def test_signals_without_a_terminal(tidegauge, home):

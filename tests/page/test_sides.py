@@ -96,8 +96,8 @@ def test_more_than_two(sides, look):
 def test_as_text_and_markdown(tidegauge, tmp_path):
     files = [getattr(recordings, name)().write(tmp_path / f"{name}.tg") for name in ("incident", "on_demand")]
     run = lambda *words: subprocess.run([tidegauge, "report", *files, *words], check=True, capture_output=True, text=True).stdout  # noqa: E731
-    assert run("--text").startswith("on_demand keeps 17.1\u00a0GiB less than incident.\n")
-    assert run("--markdown").startswith("# on\\_demand keeps 17.1\u00a0GiB less than incident.\n")
+    assert run("--text").startswith("on_demand keeps 17.1 GiB less than incident.\n")
+    assert run("--markdown").startswith("# on\\_demand keeps 17.1 GiB less than incident.\n")
     run("--markdown", "-o", tmp_path / "find.md")
     assert "](<find.svg>)" in (tmp_path / "find.md").read_text()
     assert (tmp_path / "find.svg").read_text().count("<polyline") == 2
