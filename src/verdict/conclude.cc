@@ -145,12 +145,15 @@ bool ended_with_first_pass(const Material& material, double ended) {
 // Not before `late`, if nothing else comes to light.
 std::string not_sure_before(const Material& material, double late, double now) {
   const auto step = step_at(material, late);
-  const auto when = step ? fmt::format("until step {:.0f}", std::ceil(*step))
-                         : fmt::format("{} from now", format_span(late - now, false));
-  const bool pass_known = material.passes->known();
+  const auto less = material.passes->known() ? "" : ", less if the length of an epoch is known";
+  const auto to_step = step ? fmt::format("step {:.0f}", std::ceil(*step)) : std::string();
+  if (material.job_ended) {
+    return fmt::format("growth that ends by then is a warm-up; to be sure may take a run {}{}",
+                       step ? "to " + to_step : "of " + format_span(late, false), less);
+  }
   return fmt::format(
-      "growth that has ended by then was a warm-up; if it goes on, to be sure may take {}{}", when,
-      pass_known ? "" : ", less if the length of an epoch is known");
+      "growth that has ended by then was a warm-up; if it goes on, to be sure may take {}{}",
+      step ? "until " + to_step : format_span(late - now, false) + " from now", less);
 }
 
 void look_again_soon(const Material& material, double now, Analysis& analysis) {

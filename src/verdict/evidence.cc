@@ -200,11 +200,12 @@ void spikes(const Verdict& verdict, Sentences& out) {
   const std::string with =
       tied ? " with each " + noun_of(verdict.spikes.tied_to, verdict.spikes.phase) : "";
   if (said && tied) {
-    out.push_back(fmt::format("The spikes come{}.", with));
+    out.push_back(fmt::format("The spikes {}{}.", verdict.job_ended ? "came" : "come", with));
   } else if (!said) {
-    out.push_back(fmt::format("On top of that memory spikes by {}{} ({} times so far).",
-                              format_bytes(verdict.spikes.height_bytes), with,
-                              verdict.spikes.count));
+    out.push_back(fmt::format("On top of that memory {} by {}{} ({} times{}).",
+                              verdict.job_ended ? "spiked" : "spikes",
+                              format_bytes(verdict.spikes.height_bytes), with, verdict.spikes.count,
+                              verdict.job_ended ? "" : " so far"));
   }
 }
 

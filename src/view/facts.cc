@@ -60,8 +60,8 @@ Fact how_fast(const Verdict& verdict) {
   }
   if (verdict.klass == Class::Leak) return {"How fast", "not measured", "", "rate"};
   if (may_grow(verdict)) return {"How fast", "no growth seen yet", "", "rate"};
-  return {"How fast", "no growth now", joined(before_phrase(verdict), excluded_phrase(verdict)),
-          "rate"};
+  return {"How fast", verdict.job_ended ? "no growth at its end" : "no growth now",
+          joined(before_phrase(verdict), excluded_phrase(verdict)), "rate"};
 }
 
 std::string peak_and_limit(const Verdict& verdict) {

@@ -27,6 +27,7 @@ Phrase holds_sentence(const Verdict& verdict) {
   const auto seen =
       verdict.duration_seconds > 0 ? duration_phrase(verdict.duration_seconds) : Phrase{};
   const char* holds = verdict.job_ended ? "held" : "holds";
+  const char* keeps = verdict.job_ended ? "kept" : "keeps";
   const char* when = verdict.job_ended ? "at its end" : "now";
   switch (verdict.klass) {
     case Class::Leak:
@@ -39,28 +40,29 @@ Phrase holds_sentence(const Verdict& verdict) {
       return fmt::format("{} {} {} {}.", who, holds, *now, when);
     case Class::WarmUp:
       if (!verdict.settled) return fmt::format("{} {} {} {}.", who, holds, *now, when);
-      return fmt::format("{} keeps {} and stays there.", who, *now);
+      return fmt::format("{} {} {} and {} there.", who, keeps, *now, stays(verdict));
     case Class::Spikes:
     case Class::Sawtooth:
     case Class::Steady:
     case Class::Shift:
       break;
   }
-  return seen ? fmt::format("{} keeps {}; seen for {}.", who, *now, *seen)
-              : fmt::format("{} keeps {}.", who, *now);
+  return seen ? fmt::format("{} {} {}; seen for {}.", who, keeps, *now, *seen)
+              : fmt::format("{} {} {}.", who, keeps, *now);
 }
 
 Phrase spikes_sentence(const Verdict& verdict) {
   const auto& spikes = verdict.spikes;
   const auto height = size_phrase(spikes.height_bytes);
   if (spikes.count == 0 || !height) return {};
-  const auto times =
-      spikes.count == 1 ? std::string("once") : fmt::format("{} times", spikes.count);
+  const bool ended = verdict.job_ended;
+  const auto times = (spikes.count == 1 ? "once" : fmt::format("{} times", spikes.count)) +
+                     (ended ? "" : " so far");
   if (const auto tie = tie_phrase(spikes.tied_to, spikes.phase)) {
-    return fmt::format("{} adds {} for a while and gives it back ({} so far).", capitalised(*tie),
-                       *height, times);
+    return fmt::format("{} {} {} for a while and {} it back ({}).", capitalised(*tie),
+                       ended ? "added" : "adds", *height, ended ? "gave" : "gives", times);
   }
-  return fmt::format("Spikes of {} come and go on top of it ({} so far).", *height, times);
+  return fmt::format("Spikes of {} {} on top of it ({}).", *height, come_and_go(verdict), times);
 }
 
 Phrase fits_sentence(const Verdict& verdict) {
@@ -120,7 +122,8 @@ Phrase cause_sentence(const Verdict& verdict) {
 Phrase tie_sentence(const Verdict& verdict) {
   if (!growth_phrase(verdict)) return {};
   if (verdict.tied_to == Tie::FirstPass) {
-    return "The growth goes along with examples that are seen for the first time.";
+    return fmt::format("The growth {} along with examples that {} seen for the first time.",
+                       verdict.job_ended ? "went" : "goes", verdict.job_ended ? "were" : "are");
   }
   return {};
 }

@@ -167,6 +167,14 @@ std::string confidence_phrase(double confidence) {
   return fmt::format("Confidence {}\u00A0%.", percent);
 }
 
+const char* stays(const verdict::Verdict& verdict) {
+  return verdict.job_ended ? "stayed" : "stays";
+}
+
+const char* come_and_go(const verdict::Verdict& verdict) {
+  return verdict.job_ended ? "came and went" : "come and go";
+}
+
 std::string shown(std::string_view text, std::size_t columns) {
   return clipped(trimmed(printable(text)), columns);
 }

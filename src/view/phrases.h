@@ -37,6 +37,9 @@ std::string subject_phrase(const verdict::Subject& subject);  // "train.py", "Th
 std::string memory_phrase(verdict::Kind kind);                // "Memory", "GPU memory"
 Phrase tie_phrase(verdict::Tie tie, std::string_view phase);  // "evaluation", "saving"
 std::string confidence_phrase(double confidence);             // "Confidence 97 %."
+// A job that has ended is spoken of in the past.
+const char* stays(const verdict::Verdict& verdict);        // "stays", "stayed"
+const char* come_and_go(const verdict::Verdict& verdict);  // "come and go", "came and went"
 
 // Text of others made safe to show: printable, one line, at most `columns` wide (an ellipsis shows
 // the cut).

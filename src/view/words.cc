@@ -43,13 +43,16 @@ Tone tone_of(const Verdict& verdict) {
   return runs_out(verdict) ? Tone::Bad : Tone::Good;
 }
 
-// "Growing 171 MiB per step", "GPU memory is growing", "Growing 3 MiB per step with evaluation".
+// "Growing 171 MiB per step", "GPU memory is growing", "Growing 3 MiB per step with evaluation";
+// of a job that has ended "Grew 171 MiB per step until its end".
 std::string growing(const Verdict& verdict) {
   const auto memory = memory_phrase(verdict.subject.kind);
   const auto rate = growth_phrase(verdict);
-  std::string out = memory == "Memory" && rate ? "Growing" : memory + " is growing";
+  const bool ended = verdict.job_ended;
+  std::string out = memory == "Memory" && rate ? (ended ? "Grew" : "Growing")
+                                               : memory + (ended ? " grew" : " is growing");
   if (rate) out += " " + *rate;
-  if (verdict.job_ended) out += " at its end";
+  if (ended) out += " until its end";
   if (const auto tie = tie_phrase(verdict.tied_to, "")) out += ", with " + *tie;
   return out;
 }
@@ -70,7 +73,7 @@ std::string leak_headline(const Verdict& verdict) {
                          verdict.job_ended ? "would have been" : "is", *left);
     }
   }
-  return growing(verdict) + " with no end in sight.";
+  return growing(verdict) + (verdict.job_ended ? "." : " with no end in sight.");
 }
 
 std::string warm_up_end(Tie tie) {
@@ -97,8 +100,9 @@ std::string warm_up_end(Tie tie) {
 std::string warm_up_headline(const Verdict& verdict) {
   if (!verdict.settled) {
     const auto rate = growth_phrase(verdict);
-    return rate ? fmt::format("Still growing {}, but slowing down.", *rate)
-                : "Growth is slowing down.";
+    const char* when = verdict.job_ended ? " at its end" : "";
+    return rate ? fmt::format("Still growing {}{}, but slowing down.", *rate, when)
+                : fmt::format("Growth {} slowing down.", verdict.job_ended ? "was" : "is");
   }
   const auto where = place_phrase(*verdict.settled);
   const auto level = size_phrase(verdict.settled->level_bytes);
@@ -110,20 +114,23 @@ std::string spikes_headline(const Verdict& verdict) {
   const auto height = size_phrase(verdict.spikes.height_bytes);
   const auto floor = size_phrase(verdict.floor_bytes);
   const auto tie = tie_phrase(verdict.spikes.tied_to, verdict.spikes.phase);
-  auto out = height ? fmt::format("Spikes of {} come and go", *height)
-                    : std::string("Memory rises for a moment and falls back");
+  const bool ended = verdict.job_ended;
+  auto out = height  ? fmt::format("Spikes of {} {}", *height, come_and_go(verdict))
+             : ended ? std::string("Memory rose for a moment and fell back")
+                     : std::string("Memory rises for a moment and falls back");
   if (tie) out += " with " + *tie;
-  return floor ? fmt::format("{}; the floor stays at {}.", out, *floor) : out + ".";
+  return floor ? fmt::format("{}; the floor {} at {}.", out, stays(verdict), *floor) : out + ".";
 }
 
 std::string sawtooth_headline(const Verdict& verdict) {
   const auto floor = size_phrase(verdict.floor_bytes);
   const auto peak = size_phrase(verdict.peak_bytes);
   const auto memory = memory_phrase(verdict.subject.kind);
+  const char* fills = verdict.job_ended ? "filled up and emptied" : "fills up and empties";
   if (!floor || !peak || verdict.peak_bytes < verdict.floor_bytes) {
-    return memory + " fills up and empties again, without growing.";
+    return fmt::format("{} {} again, without growing.", memory, fills);
   }
-  return fmt::format("{} fills up and empties again, between {} and {}.", memory, *floor, *peak);
+  return fmt::format("{} {} again, between {} and {}.", memory, fills, *floor, *peak);
 }
 
 std::string shift_headline(const Verdict& verdict) {
@@ -133,15 +140,16 @@ std::string shift_headline(const Verdict& verdict) {
   const auto height = size_phrase(std::fabs(jump));
   const auto where = verdict.settled ? place_phrase(*verdict.settled) : Phrase{};
   const auto when = where ? " " + *where : std::string();
-  if (!height) return fmt::format("{} moved once to a new level{} and stays there.", memory, when);
-  return fmt::format("{} {} once by {}{} and stays there.", memory, jump < 0 ? "fell" : "jumped",
-                     *height, when);
+  const auto how = height ? fmt::format("{} once by {}", jump < 0 ? "fell" : "jumped", *height)
+                          : std::string("moved once to a new level");
+  return fmt::format("{} {}{} and {} there.", memory, how, when, stays(verdict));
 }
 
 std::string steady_headline(const Verdict& verdict) {
   const auto memory = memory_phrase(verdict.subject.kind);
   const auto floor = size_phrase(verdict.floor_bytes);
-  return floor ? fmt::format("{} stays at {}.", memory, *floor) : memory + " stays where it is.";
+  if (floor) return fmt::format("{} {} at {}.", memory, stays(verdict), *floor);
+  return memory + (verdict.job_ended ? " stayed where it was." : " stays where it is.");
 }
 
 // "step 103", "33 more steps", "another 6 min": what will tell. A job that has ended would have to
@@ -233,9 +241,9 @@ std::string note_of(const Verdict& verdict) {
     case Class::Leak:
       return "Growth without bound. " + sure;
     case Class::WarmUp:
-      return (verdict.settled ? "Memory grew and then stopped (warm-up). "
-                              : "Growth that is coming to an end (warm-up). ") +
-             sure;
+      if (verdict.settled) return "Memory grew and then stopped (warm-up). " + sure;
+      return fmt::format("Growth that {} coming to an end (warm-up). {}",
+                         verdict.job_ended ? "was" : "is", sure);
     case Class::Spikes:
       return "What is taken is given back (spikes). " + sure;
     case Class::Sawtooth:

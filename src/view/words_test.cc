@@ -151,7 +151,7 @@ TEST(Words, AJobThatHasEndedIsSpokenOfInThePast) {
   v.job_ended = true;
   const auto said = words(v);
   EXPECT_EQ(plain(said.headline),
-            "Growing 171 MiB per step at its end; a run to step 103 would tell.");
+            "Grew 171 MiB per step until its end; a run to step 103 would tell.");
   EXPECT_EQ(plain(said.note), "A run to step 103 would tell.");
   EXPECT_EQ(plain(find(said, "Until the limit")->value), "about 15 min had it gone on");
   EXPECT_NE(plain(said.lead).find("Had it gone on, 32.0 GiB (RAM) would have been full in about"),
@@ -163,6 +163,33 @@ TEST(Words, AJobThatHasEndedIsSpokenOfInThePast) {
   EXPECT_NE(plain(words(v).lead).find("at its end, "), std::string::npos) << words(v).lead;
   v.needs.reset();
   EXPECT_EQ(words(v).note, "A longer run would tell.");
+}
+
+TEST(Words, NoClassOfAJobThatHasEndedIsSpokenOfInThePresent) {
+  const std::regex present(
+      R"(\b(is|are|stays|keeps|holds|goes|come|comes|adds|fills|rises|now|will|so far|no end)\b)");
+  for (const auto klass : {Class::Leak, Class::WarmUp, Class::Spikes, Class::Sawtooth,
+                           Class::Steady, Class::Shift, Class::Undecided}) {
+    for (const auto kind : {verdict::Kind::Total, verdict::Kind::Gpu}) {
+      for (const bool settled : {true, false}) {
+        auto v = of_class(klass);
+        v.job_ended = true;
+        v.subject.kind = kind;
+        v.tied_to = verdict::Tie::FirstPass;
+        v.bytes_per_minute = Interval{3 * kMiB, 2.8 * kMiB, 3.2 * kMiB};
+        v.spikes = {.count = 2, .height_bytes = kGiB, .tied_to = verdict::Tie::Eval};
+        if (settled) v.settled = verdict::Settled{.at_seconds = 5, .level_bytes = kGiB};
+        const auto said = words(v);
+        // What was found is told as a rule where it holds for this kind of program.
+        const auto note = klass == Class::Undecided ? said.note : std::string();
+        const auto all = plain(note + " " + said.headline + " " + said.lead);
+        EXPECT_FALSE(std::regex_search(all, present)) << all;
+        for (const auto& fact : said.facts) {
+          EXPECT_NE(fact.value, "no growth now") << all;
+        }
+      }
+    }
+  }
 }
 
 TEST(Words, ALimitThatWasPassedIsBadNews) {
