@@ -196,7 +196,7 @@ const BlockSeries* Judgement::series_of(const Subject& subject) const {
 
 // What came after the last census was not looked into: no census can explain it.
 double Judgement::grown_until_census(const Verdict& verdict) const {
-  constexpr double kLeastSeen = 0.1;  // of the growth: causes of an earlier one may go on
+  constexpr double kLeastSeen = 0.25;  // of the growth: causes of an earlier one may go on
   const auto looked = watched_.holders().last_at(verdict.subject.process);
   const auto* const series = series_of(verdict.subject);
   if (!looked || series == nullptr || series->count() == 0) return verdict.grown_bytes;
@@ -211,10 +211,12 @@ void Judgement::name_causes(Verdict& verdict) const {
   const auto kind = verdict.subject.kind;
   if (!grew || kind == Kind::Shmem || kind == Kind::Gpu || kind == Kind::File) return;
   const auto& process = verdict.subject.process;
-  const Growth growth{grown_until_census(verdict), verdict.grown_since,
-                      verdict.klass == Class::Leak};
+  const Growth growth{verdict.grown_bytes, verdict.grown_since, verdict.klass == Class::Leak};
+  auto looked_into = growth;
+  looked_into.bytes = grown_until_census(verdict);
   const auto& holders = watched_.holders();
-  verdict.causes = process ? holders.causes(*process, growth) : holders.causes(growth);
+  verdict.causes = process ? holders.causes(*process, looked_into) : holders.causes(looked_into);
+  const double base = verdict.causes.empty() ? growth.bytes : looked_into.bytes;
   name_site(verdict, growth);
   // Of a growth that is little itself a part is nothing to act upon: one image that is open just
   // now.
@@ -225,7 +227,7 @@ void Judgement::name_causes(Verdict& verdict) const {
   if (verdict.causes.empty()) return;
   double explained = 0;
   for (const auto& cause : verdict.causes) explained += *cause.share;
-  verdict.unexplained_bytes = std::max(0.0, 1 - explained) * growth.bytes;
+  verdict.unexplained_bytes = std::max(0.0, 1 - explained) * base;
 }
 
 Verdicts Judgement::first() const {

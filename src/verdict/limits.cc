@@ -23,7 +23,7 @@ double reclaimable(const record::Cgroup& group) {
 
 void Limits::add(const record::Sample& sample) {
   // The room that a job leaves behind is not beside what it held: it would count twice.
-  if (sample.processes.empty()) return;
+  if (sample.processes.empty() && sample.others.empty()) return;
   if (sample.machine && sample.machine->available) {
     ram_headroom_ = number(sample.machine->available) + number(sample.machine->swap_free);
   }
@@ -49,11 +49,10 @@ void Limits::add(const record::Sample& sample) {
 }
 
 std::optional<Limit> Limits::binding(const Rules& rules, Kind kind, double held) const {
+  // A GPU has its own; a limit that was given beside it is one of the machine's memory.
+  if (kind == Kind::Gpu && gpu_headroom_) return Limit{"gpu", held + *gpu_headroom_};
   if (rules.limit_bytes) return Limit{"given", *rules.limit_bytes};
-  if (kind == Kind::Gpu) {
-    if (!gpu_headroom_) return {};
-    return Limit{"gpu", held + *gpu_headroom_};
-  }
+  if (kind == Kind::Gpu) return {};
   std::optional<Limit> best;
   const auto consider = [&](const char* name, const std::optional<double>& headroom) {
     if (headroom && (!best || held + *headroom < best->bytes)) {

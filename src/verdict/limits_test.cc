@@ -32,6 +32,32 @@ TEST(Limits, TheLimitOfAGroupIsWhatTheJobMayComeTo) {
   EXPECT_EQ(found->bytes, 300.0 * kMiB);
 }
 
+// A series that knows no processes, only columns, has a machine all the same.
+TEST(Limits, OfASeriesWithoutProcessesIsTheMachines) {
+  auto series = sample(0, 0, 300 * kMiB);
+  series.cgroups.clear();
+  series.others.push_back({.name = "rss", .bytes = 100.0 * kMiB});
+  Limits limits;
+  limits.add(series);
+  const auto found = limits.binding({}, Kind::Rss, 100.0 * kMiB);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bytes, 32'100.0 * kMiB);
+}
+
+TEST(Limits, OneThatWasGivenIsNotTheGpus) {
+  auto with_gpu = sample(0, 100 * kMiB, 300 * kMiB);
+  with_gpu.gpus.push_back({.total = 80'000 * kMiB, .used = 50'000 * kMiB});
+  Limits limits;
+  const Rules rules{.limit_bytes = 1000.0 * kMiB};
+  EXPECT_EQ(limits.binding(rules, Kind::Gpu, 100)->kind, "given") << "no other is known";
+  limits.add(with_gpu);
+  EXPECT_EQ(limits.binding(rules, Kind::Total, 100.0 * kMiB)->kind, "given");
+  const auto found = limits.binding(rules, Kind::Gpu, 40'000.0 * kMiB);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, "gpu");
+  EXPECT_EQ(found->bytes, 70'000.0 * kMiB);
+}
+
 TEST(Limits, WhatOthersInTheGroupHoldIsTakenOff) {
   Limits limits;
   auto shared = sample(0, 100 * kMiB, 300 * kMiB);
