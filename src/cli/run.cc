@@ -190,9 +190,12 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options, 
   return Session::begin(*std::move(collector), std::move(begin));
 }
 
-// Only we can know how it ended: nothing is left of it once we have waited for it.
-void pass_on_end(const guard::Job& job, Session& session) {
-  if (const auto end = job.ended()) session.collector().told_end(job.pid(), end->code);
+// Only we can know how it ended: nothing is left of it once we have waited for it. Told once: its
+// pid may soon be another's.
+void pass_on_end(const guard::Job& job, Session& session, bool& passed_on) {
+  const auto end = job.ended();
+  if (!end || std::exchange(passed_on, true)) return;
+  session.collector().told_end(job.pid(), end->code);
 }
 
 // Watches until the job ends, or the watching was for a while only.
@@ -200,9 +203,10 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   auto& [marks, causes, guarding] = helpers;
   Screen screen(options.live ? Screen::Kind::View : Screen::Kind::Silent, false);
   marks.listen_to(job, session);
+  bool end_passed_on = false;
   while (!job.status()) {
     if (session.now_ns() >= session.due_ns()) {
-      pass_on_end(job, session);
+      pass_on_end(job, session, end_passed_on);
       marks.pass_on(session);
       session.look();
       causes.after_look(session);
@@ -217,7 +221,7 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   }
   job.on_output({});
   if (!job.status()) return;
-  pass_on_end(job, session);
+  pass_on_end(job, session, end_passed_on);
   marks.pass_on_rest(session);
   session.collector().look_at_all_next();
   session.look();

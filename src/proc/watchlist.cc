@@ -153,13 +153,20 @@ void Watchlist::take_note(Watched& watched, const Stat& stat, std::int64_t now_n
   changes_.events.push_back({.at_ns = now_ns, .kind = record::EventKind::Exec, .process = stat.id});
 }
 
+void Watchlist::told_end(pid_t pid, int status) {
+  const auto member = std::find_if(members_.begin(), members_.end(), [&](const Watched& watched) {
+    return watched.process.id.pid == pid;
+  });
+  if (member != members_.end()) told_ends_[member->process.id] = status;
+}
+
 void Watchlist::leave(Watched& watched, std::optional<double> status, std::int64_t now_ns) {
   const auto& id = watched.process.id;
   tree_.leave(id);
   gone_.push_back(id.pid);
   changed_families_.push_back(watched.image);
   changes_.membership = true;
-  if (const auto told = told_ends_.find(id.pid); told != told_ends_.end()) {
+  if (const auto told = told_ends_.find(id); told != told_ends_.end()) {
     status = told->second;
     told_ends_.erase(told);
   }

@@ -37,7 +37,7 @@ class Watchlist {
 
   // How a member ended that we have waited for ourselves, as a shell says it: nobody else can be
   // asked any more.
-  void told_end(pid_t pid, int status) { told_ends_[pid] = status; }
+  void told_end(pid_t pid, int status);
 
   // Reads counters, finds out who is new, who has left and who runs another program.
   Changes look(std::int64_t now_ns, double interval_seconds);
@@ -77,7 +77,7 @@ class Watchlist {
   std::vector<Watched> members_;  // in the order in which they joined
   std::optional<FollowedCgroup> cgroup_;
   Changes changes_;  // of the look that is going on
-  std::map<pid_t, int> told_ends_{};
+  std::map<record::ProcessId, int> told_ends_{};
   std::vector<pid_t> gone_;              // in this look, ascending
   std::vector<Image> changed_families_;  // in this look
   record::ProcessId biggest_{};          // when roles were named last
