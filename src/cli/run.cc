@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "base/fd.h"
+#include "base/owner_only.h"
 #include "base/text.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
@@ -64,8 +65,6 @@ struct RunOptions {
   verdict::Rules rules{};
   GuardOptions guard{};
 };
-
-constexpr mode_t kOwnerOnly = 0600;  // of what has command lines in it
 
 // The words before the first "--", and the rest from there.
 struct Split {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/owner_only.h"
 #include "base/text.h"
 #include "record/file.h"
 
@@ -18,7 +19,6 @@ namespace tidegauge::record {
 
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;  // command lines are in it
 constexpr int kOpenFlags = O_RDWR | O_CLOEXEC | O_NOCTTY;
 constexpr std::size_t kCopyChunk = 1 << 20;
 

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/fd.h"
+#include "base/owner_only.h"
 #include "base/text.h"
 #include "base/write_all.h"
 #include "record/store.h"
@@ -24,7 +25,6 @@ namespace {
 namespace dom = simdjson::dom;
 namespace fs = std::filesystem;
 
-constexpr mode_t kOwnerOnly = 0600;
 constexpr std::size_t kRunsLookedAt = 8;
 // A file that somebody else made longer is read from where its last so many bytes begin.
 constexpr off_t kMostBytes = 4 << 20;
