@@ -37,13 +37,15 @@ def started():
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """small_disk("64k"): a folder on a file system in memory with no more room than that; with full=True, not a byte of it is left."""
+    """small_disk("64k"): a folder on a file system in memory with no more room than that; with full=True, not a byte of it is left.
+    With files=4, there may be no more files than that."""
     mounted = []
 
-    def make(size, full=False):
+    def make(size, full=False, files=None):
         place = tmp_path / f"disk {len(mounted)}"
         place.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", place], capture_output=True).returncode != 0:
+        options = f"size={size}" + (f",nr_inodes={files + 1}" if files else "")  # the folder is one, too
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True).returncode != 0:
             pytest.skip("no file system can be mounted here")
         mounted.append(place)
         if full:

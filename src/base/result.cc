@@ -21,7 +21,6 @@ Reason reason_of(int err) {
       return Reason::Unsupported;
     case ENOSPC:
     case EDQUOT:
-    case EROFS:
       return Reason::NoRoom;
     default:
       return Reason::Failed;

@@ -15,7 +15,7 @@ enum class Reason {
   Malformed,    // the bytes are not in the documented form
   Unsupported,  // this kernel, libc or interpreter does not offer it
   Failed,       // anything else the system said no to
-  NoRoom,       // the disk is full, or is not to be written to now: go on without, try again
+  NoRoom,       // the disk is full, or somebody's share of it: go on without, try again
 };
 
 struct Error {
@@ -23,8 +23,8 @@ struct Error {
   std::string what;  // "812/smaps: permission denied"
 };
 
-// ENOENT and ESRCH are Gone, EACCES and EPERM Denied, ENOSYS and EOPNOTSUPP Unsupported, ENOSPC,
-// EDQUOT and EROFS NoRoom, the rest Failed.
+// ENOENT and ESRCH are Gone, EACCES and EPERM Denied, ENOSYS and EOPNOTSUPP Unsupported, ENOSPC and
+// EDQUOT NoRoom, the rest Failed.
 Error from_errno(int err, std::string_view subject);
 
 struct Ok {};

@@ -13,6 +13,9 @@ TEST(FromErrno, SaysWhatACallerCanDo) {
   EXPECT_EQ(from_errno(ESRCH, "x").reason, Reason::Gone);
   EXPECT_EQ(from_errno(EPERM, "x").reason, Reason::Denied);
   EXPECT_EQ(from_errno(ENOSYS, "x").reason, Reason::Unsupported);
+  EXPECT_EQ(from_errno(ENOSPC, "x").reason, Reason::NoRoom);
+  EXPECT_EQ(from_errno(EDQUOT, "x").reason, Reason::NoRoom);
+  EXPECT_EQ(from_errno(EROFS, "x").reason, Reason::Failed) << "no waiting helps";
   EXPECT_EQ(from_errno(EIO, "812/smaps").what, "812/smaps: Input/output error");
 }
 

@@ -57,7 +57,7 @@ struct RunOptions {
   bool no_hooks = false;
   bool no_preload = false;
   std::string own_path{};  // of the recording, where the user named none
-  std::string told{};      // before the job was started
+  std::string told{};      // before the job was started, as it would be said in the end
   bool live = false;
   bool no_history = false;
   bool warm_up_given = false;
@@ -150,8 +150,9 @@ std::optional<int> check_outputs(RunOptions& options) {
   if (!options.sitting.record_path.empty()) {
     if (auto good = record::may_record_to(options.sitting.record_path); !good) {
       if (good.error().reason != Reason::NoRoom) return refuse(good.error());
-      options.told = words_of_no_room(good.error(), false);
-      fail("run", kCouldNotLook, options.told);
+      fail("run", kCouldNotLook,
+           words_of_no_room(good.error(), Recorded::Nothing, Telling::AtOnce));
+      options.told = words_of_no_room(good.error(), Recorded::Nothing, Telling::OnceItIsOver);
     }
   }
   if (options.json_path.empty()) return {};
@@ -183,6 +184,7 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options, 
       guarding.take(entry);
     };
   }
+  begin.telling = Telling::OnceItIsOver;
   begin.warn = [&warnings, &told = options.told](const std::string& warning) {
     if (warning != told) warnings.push_back(warning);
   };

@@ -74,7 +74,8 @@ void Session::State::write(const record::Entry& entry) {
   const auto done = writer->append(entry);
   if (done) return;
   const auto& error = done.error();
-  options.warn(error.reason == Reason::NoRoom ? words_of_no_room(error, writer->bytes_written() > 0)
+  const auto recorded = writer->bytes_written() > 0 ? Recorded::SomeOfIt : Recorded::Nothing;
+  options.warn(error.reason == Reason::NoRoom ? words_of_no_room(error, recorded, options.telling)
                                               : error.what);
 }
 
@@ -155,11 +156,17 @@ Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
   return path;
 }
 
-std::string words_of_no_room(const Error& error, bool recorded) {
-  return error.what +
-         (recorded ? "; watching goes on, what was recorded is kept, more is recorded once there "
-                     "is room"
-                   : "; watching goes on, and is recorded once there is room");
+std::string words_of_no_room(const Error& error, Recorded recorded, Telling telling) {
+  // Whether room has come is told by where the recording ends.
+  if (telling == Telling::OnceItIsOver) {
+    return error.what + (recorded == Recorded::Nothing
+                             ? " when it was to begin; watching went on meanwhile"
+                             : "; watching went on, and what was seen waited in memory for room");
+  }
+  return error.what + (recorded == Recorded::Nothing
+                           ? "; watching goes on, and is recorded once there is room"
+                           : "; watching goes on, what was recorded is kept, more is recorded once "
+                             "there is room");
 }
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -179,8 +186,7 @@ Result<Session> Session::begin(proc::Collector collector, SessionOptions options
                                                 : record::new_path(asked.command);
     auto writer = path ? record::Writer::create(*path, state->header, record::Bounds{})
                        : Result<record::Writer>(path.error());
-    const bool no_room = !writer && writer.error().reason == Reason::NoRoom;
-    if (!writer && asked.record_path && !no_room) return writer.error();
+    if (!writer && asked.record_path) return writer.error();
     if (writer) {
       state->writer.emplace(*std::move(writer));
     } else {

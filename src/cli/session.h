@@ -20,6 +20,8 @@
 
 namespace tidegauge::cli {
 
+enum class Telling { AtOnce, OnceItIsOver };
+
 struct SessionOptions {
   std::string command;  // what is watched, secrets masked
   double interval_seconds = 1;
@@ -29,17 +31,19 @@ struct SessionOptions {
   verdict::Rules rules{};
   // Told once each: what could not be read or written, and what would help.
   std::function<void(const std::string&)> warn;
+  Telling telling = Telling::AtOnce;  // what `warn` does with that
   // Told of every entry, after the session and its ledger have taken it: for `watch --json`.
   std::function<void(const record::Entry&, const record::LedgerKeeper&)> on_entry;
 };
 
-// A recording for which there is no room: what happens now. `recorded`: it has begun already.
-std::string words_of_no_room(const Error& error, bool recorded);
+// Of a recording for which there is no room.
+enum class Recorded { Nothing, SomeOfIt };
+std::string words_of_no_room(const Error& error, Recorded recorded, Telling telling);
 
 class Session {
  public:
-  // Fails only if the recording was named by the user and cannot be one. A disk without room is
-  // told of, and waited for.
+  // Fails only if the recording was named by the user and cannot be one. A disk without room, were
+  // it for an empty file, is told of, and waited for.
   static Result<Session> begin(proc::Collector collector, SessionOptions options);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -78,10 +78,13 @@ Result<> BoundsKeeper::after_frame(DiskFile& file, std::int64_t now_ns) {
   if (!over_bounds(file.size(), now_ns)) return Ok{};
   auto done = shrink(file, now_ns);
   try_from_bytes_ = 0;
+  const bool told = std::exchange(told_, !done);
   if (done) return done;
   try_from_bytes_ =
       static_cast<std::uint64_t>(static_cast<double>(file.size()) * kGrowBeforeNextTry);
-  return Error{done.error().reason,
+  if (told) return Ok{};
+  // Never NoRoom, which would say that nothing is recorded for now.
+  return Error{Reason::Failed,
                "the recording grows beyond its bound, because it could not be rewritten: " +
                    done.error().what};
 }

@@ -18,7 +18,8 @@ class BoundsKeeper {
   explicit BoundsKeeper(const Bounds& bounds) : bounds_(bounds) {}
 
   // A frame that ends at `now_ns` has just been written to its end. Rewrites the file if it is over
-  // its bounds. An error leaves it as it is.
+  // its bounds. An error leaves it as it is; what is recorded goes on into it. Said once for as
+  // long as it lasts.
   Result<> after_frame(DiskFile& file, std::int64_t now_ns);
 
  private:
@@ -43,6 +44,7 @@ class BoundsKeeper {
   Bounds bounds_;
   std::vector<Frame> frames_{};
   std::uint64_t try_from_bytes_ = 0;  // after a failure: not before the file has grown to this
+  bool told_ = false;                 // of a failure that lasts
 };
 
 }  // namespace tidegauge::record

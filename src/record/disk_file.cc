@@ -65,6 +65,17 @@ Error taken(const std::string& path) {
               "is there already and is no recording: name another file, or one ending in .tg");
 }
 
+// The file at `path`, empty and locked; what was there is kept beside it, or is left alone.
+Result<Opened> open_afresh(const std::string& path) {
+  auto opened = open_locked(path, O_CREAT);
+  if (!opened || opened->status.st_size == 0) return opened;
+  if (!is_named_or_is_recording(path)) return taken(path);
+  if (::rename(path.c_str(), (path + ".old").c_str()) != 0) {
+    return from_errno(errno, printable(path) + ".old");
+  }
+  return open_locked(path, O_CREAT | O_EXCL);
+}
+
 }  // namespace
 
 Result<> may_record_to(const std::string& path) {
@@ -85,23 +96,21 @@ Result<> may_record_to(const std::string& path) {
 }
 
 Result<DiskFile> DiskFile::create(const std::string& path) {
-  auto opened = open_locked(path, O_CREAT);
-  if (!opened) return opened.error();
-  if (opened->status.st_size > 0) {
-    if (!is_named_or_is_recording(path)) return taken(path);
-    if (::rename(path.c_str(), (path + ".old").c_str()) != 0) {
-      return from_errno(errno, printable(path) + ".old");
-    }
-    opened = open_locked(path, O_CREAT | O_EXCL);
-    if (!opened) return opened.error();
-  }
-  DiskFile file(path, std::move(opened->fd));
-  file.regular_ = S_ISREG(opened->status.st_mode);
+  DiskFile file(path, UniqueFd());
+  if (auto made = file.make(); !made && made.error().reason != Reason::NoRoom) return made.error();
   return file;
 }
 
+Result<> DiskFile::make() {
+  auto opened = open_afresh(path_);
+  if (!opened) return opened.error();
+  fd_ = std::move(opened->fd);
+  regular_ = S_ISREG(opened->status.st_mode);
+  return Ok{};
+}
+
 Result<> DiskFile::append(std::string_view bytes) {
-  if (auto there = bring_back_if_deleted(); !there) return there;
+  if (auto there = fd_ ? bring_back_if_deleted() : make(); !there) return there;
   auto rest = bytes;
   while (!rest.empty()) {
     const auto at = static_cast<off_t>(size_ + (bytes.size() - rest.size()));

@@ -20,12 +20,13 @@ class DiskFile {
  public:
   // Makes and locks the file. A recording that is there already, or anything called *.tg, is kept
   // as PATH.old; any other file is left alone, and so is one that another tidegauge records to.
+  // Where there is not even room for an empty one, the first append() that finds some makes it.
   static Result<DiskFile> create(const std::string& path);
 
   // All of `bytes` or nothing.
   Result<> append(std::string_view bytes);
   std::uint64_t size() const { return size_; }
-  int fd() const { return fd_.get(); }
+  int fd() const { return fd_.get(); }  // -1: not made yet
   const std::string& path() const { return path_; }
   bool is_regular() const { return regular_; }
 
@@ -38,6 +39,7 @@ class DiskFile {
 
  private:
   DiskFile(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  Result<> make();
   Result<> bring_back_if_deleted();
 
   std::string path_;

@@ -19,8 +19,8 @@ namespace {
 // A small disk of memory; needs the right to mount.
 class SmallDisk {
  public:
-  explicit SmallDisk(const std::string& size) {
-    const auto options = "size=" + size;
+  explicit SmallDisk(const std::string& size, const std::string& more = "") {
+    const auto options = "size=" + size + more;
     mounted_ = ::mount("tidegauge-test", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0;
     why_ = mounted_ ? "" : std::strerror(errno);
   }
@@ -40,6 +40,16 @@ class SmallDisk {
     }
   }
   void make_room() const { std::filesystem::remove(*this / "ballast"); }
+  // Leaves no room for another file, were it an empty one.
+  void fill_with_files() const {
+    std::ofstream(*this / "ballast").flush();
+    for (int i = 0; std::ofstream(*this / std::to_string(i)).is_open(); ++i) {
+    }
+  }
+  bool make_read_only() const {
+    return ::mount("tidegauge-test", folder_.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY,
+                   nullptr) == 0;
+  }
 
  private:
   TempFolder folder_{};
@@ -153,6 +163,68 @@ TEST(FullDisk, FromTheBeginningToTheEndLeavesNoFile) {
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.error().reason, Reason::NoRoom);
   EXPECT_FALSE(std::filesystem::exists(disk / "x.tg"));
+}
+
+TEST(DiskWithoutRoomForAFile, IsSaidOnceAndRecordedToWhenThereIsRoom) {
+  const SmallDisk disk("1m", ",nr_inodes=10");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
+  disk.fill_with_files();
+  const auto possible = may_record_to(disk / "x.tg");
+  ASSERT_FALSE(possible);
+  EXPECT_EQ(possible.error().reason, Reason::NoRoom);
+  auto writer = Writer::create(disk / "x.tg", {}, {});
+  ASSERT_TRUE(writer) << writer.error().what;
+  Job job;
+  job.append(*writer, 100);
+  ASSERT_EQ(job.errors.size(), 1u);
+  EXPECT_NE(job.errors[0].find("No space left on device"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(disk / "x.tg"));
+  disk.make_room();
+  job.append(*writer, 100);
+  ASSERT_TRUE(writer->flush());
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(job.errors.size(), 1u);
+  EXPECT_EQ(read_all(disk / "x.tg")->entries, job.written);
+}
+
+TEST(DiskWithoutRoomForAFile, ToTheEndIsAnErrorOfClose) {
+  const SmallDisk disk("1m", ",nr_inodes=10");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
+  disk.fill_with_files();
+  auto writer = Writer::create(disk / "x.tg", {}, {});
+  ASSERT_TRUE(writer) << writer.error().what;
+  const auto closed = writer->close();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().reason, Reason::NoRoom);
+  EXPECT_EQ(writer->bytes_written(), 0u);
+}
+
+TEST(DiskWithoutRoomForAFile, ForTheThinnedOneIsSaidOnceAndRecordingGoesOn) {
+  const SmallDisk disk("1m", ",nr_inodes=10");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
+  auto writer = Writer::create(disk / "x.tg", {}, {.max_bytes = 4000});
+  ASSERT_TRUE(writer) << writer.error().what;
+  disk.fill_with_files();
+  Job job;
+  std::vector<Reason> reasons;
+  for (int i = 0; i < 1000; ++i) {
+    job.written.emplace_back(job.day.next());
+    if (const auto done = writer->append(job.written.back()); !done) {
+      reasons.push_back(done.error().reason);
+    }
+    ASSERT_TRUE(i % 60 != 0 || writer->drain());
+  }
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(reasons, std::vector<Reason>{Reason::Failed}) << "it is not that nothing is recorded";
+  EXPECT_EQ(read_all(disk / "x.tg")->entries, job.written);
+}
+
+TEST(ReadOnlyDisk, IsRefused) {
+  const SmallDisk disk("1m");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
+  ASSERT_TRUE(disk.make_read_only());
+  EXPECT_EQ(may_record_to(disk / "x.tg").error().reason, Reason::Failed);
+  EXPECT_FALSE(Writer::create(disk / "x.tg", {}, {}));
 }
 
 TEST(FullDisk, ForTooLongLeavesAGapThatSaysWhatWasLost) {

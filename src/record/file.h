@@ -23,7 +23,8 @@ struct Bounds {
 // file unwritable, append() says so once as an error and later calls try again now and then.
 class Writer {
  public:
-  // On a disk that has no room now it begins as soon as there is some: append() tells.
+  // On a disk that has no room now, not even for an empty file, it begins as soon as there is some:
+  // append() tells.
   static Result<Writer> create(const std::string& path, const Header& header, const Bounds& bounds);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;

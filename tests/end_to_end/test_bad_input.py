@@ -152,6 +152,7 @@ def test_a_full_disk_does_not_end_the_watch(call, small_disk):
     assert done.returncode == 0
     assert done.stdout == "done\n"
     assert "No space left" in done.stderr
+    assert "watching goes on" not in done.stderr, "it is over when it is said"
     assert sorted(os.listdir(disk)) == ["filler", "r.tg"], "no half of a report"
 
 
@@ -167,6 +168,45 @@ def test_a_disk_that_is_full_from_the_beginning_is_said_once(call, begin, small_
     assert done.returncode == 0
     assert done.stderr.count("w.tg: No space left on device; watching goes on") == 1
     assert os.listdir(disk) == ["stuff"], "nothing that is empty or half done"
+
+
+JOB = [sys.executable, "-c", "import time; print('started'); time.sleep(0.5)"]
+
+
+def test_a_disk_without_room_for_a_file_is_said_once(call, begin, small_disk):
+    disk = small_disk("1m", files=1)
+    (disk / "only").touch()
+    done = call("run", "--record", disk / "r.tg", "--", *JOB)
+    assert (done.returncode, done.stdout) == (0, "started\n")
+    assert done.stderr.count("No space left on device") == 1, done.stderr
+    assert "recorded once there is room" in done.stderr and "there never was room for it: no recording is kept" in done.stderr
+    job = begin([sys.executable, "-c", "print(input())"])
+    done = call("watch", job.pid, "--record", disk / "w.tg", "--for", "200ms", "--interval", "50ms")
+    assert (done.returncode, done.stderr.count("No space left on device")) == (0, 1), done.stderr
+    assert os.listdir(disk) == ["only"]
+
+
+def test_a_disk_with_room_for_a_file_at_last_is_recorded_to(call, small_disk):
+    disk = small_disk("1m", files=2)
+    for name in ("one", "other"):
+        (disk / name).touch()
+    job = [sys.executable, "-c", f"import os, time; time.sleep(0.5); os.unlink({str(disk / 'one')!r}); os.unlink({str(disk / 'other')!r})"]
+    done = call("run", "--record", disk / "r.tg", "--", *job)
+    assert done.returncode == 0 and "recorded once there is room" in done.stderr, done.stderr
+    assert f"recording  {disk / 'r.tg'}" in done.stderr and "no recording is kept" not in done.stderr
+    assert call("judge", disk / "r.tg").returncode == 0
+
+
+def test_a_read_only_disk_is_said_before_the_job_starts(call, begin, small_disk):
+    disk = small_disk("1m")
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    for option, name in (("--record", "r.tg"), ("--json", "v.json")):
+        done = call("run", option, disk / name, "--", "echo", "started")
+        assert (done.returncode, done.stdout) == (3, ""), done.stderr
+        assert done.stderr == f"tidegauge run: {disk / name}: Read-only file system\n"
+    job = begin([sys.executable, "-c", "print(input())"])
+    done = call("watch", job.pid, "--record", disk / "r.tg", "--for", "200ms")
+    assert (done.returncode, done.stdout) == (3, ""), done.stderr
 
 
 def test_a_recording_that_cannot_be_written_is_said_before_the_job_starts(call, tmp_path):
