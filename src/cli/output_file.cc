@@ -16,6 +16,9 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "base/write_all.h"
+#include "view/ink.h"
+#include "view/markdown_parts.h"
+#include "view/words.h"
 
 namespace tidegauge::cli {
 
@@ -50,10 +53,12 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 bool begins_with_a_verdict(std::string_view text) {
-  constexpr std::string_view kTags[] = {
-      "LEAK: ", "NOT A LEAK: ", "CANNOT TELL YET: ", "STEADY: ", "ONE JUMP: "};
-  return std::any_of(std::begin(kTags), std::end(kTags),
-                     [text](std::string_view tag) { return text.starts_with(tag); });
+  constexpr int kLast = static_cast<int>(verdict::Class::Undecided);
+  for (int klass = 0; klass <= kLast; ++klass) {
+    const auto tag = view::tag_of(static_cast<verdict::Class>(klass));
+    if (text.starts_with(view::Ink{}.tag(view::Tone::Good, tag) + " ")) return true;
+  }
+  return false;
 }
 
 bool is_of(OutputKind kind, const std::string& path) {
@@ -62,7 +67,7 @@ bool is_of(OutputKind kind, const std::string& path) {
     case OutputKind::Page:
       return lower(head).starts_with("<!doctype html") && has(head, "tidegauge");
     case OutputKind::Markdown:
-      return first_bytes(path, kMostTextBytes).ends_with(kMarkdownEnd);
+      return first_bytes(path, kMostTextBytes).ends_with(view::kMarkdownEnd);
     case OutputKind::Text:
       return begins_with_a_verdict(head) || has(first_bytes(path, kMostTextBytes), "\nVerdicts\n");
     case OutputKind::Picture:

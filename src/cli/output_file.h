@@ -15,9 +15,6 @@ namespace tidegauge::cli {
 
 enum class OutputKind { Page, Markdown, Text, Picture, Verdict, Census };
 
-// Ends a Markdown file of ours, unseen by its readers: so we know it again.
-inline constexpr const char* kMarkdownEnd = "\n<!-- a report of tidegauge -->\n";
-
 // Whether `path` may be written; Malformed where it must not.
 Result<> may_write(const std::string& path, OutputKind kind,
                    std::span<const std::string> inputs = {});

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+
 #include <filesystem>
 
 #include "record/temp_folder.h"
+#include "view/markdown_parts.h"
+#include "view/summary.h"
 
 namespace tidegauge::cli {
 namespace {
@@ -27,7 +30,7 @@ TEST_F(OutputFile, ReplacesOnlyItsOwnKind) {
   const auto verdict = file("c", "{\n  \"schema\": \"tidegauge/verdict/1\"}");
   const auto script = file("d", "#!/bin/sh\nmake\n");
   const auto text = file("e", "NOT A LEAK: Growth ended.\n");
-  const auto markdown = file("f", std::string("# Steady\n") + kMarkdownEnd);
+  const auto markdown = file("f", std::string("# Steady\n") + std::string(view::kMarkdownEnd));
   const auto notes = file("g", "# My notes\n");
   const auto empty = file("h", "");
   EXPECT_TRUE(may_write(page, OutputKind::Page));
@@ -73,6 +76,17 @@ TEST_F(OutputFile, HasNoMoreReadersThanWhatItIsMadeFrom) {
   ASSERT_EQ(::stat(made.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   EXPECT_EQ(record::bytes_of(made), "words");
+}
+
+TEST_F(OutputFile, KnowsTheTextOfEveryVerdictAgain) {
+  for (int klass = 0; klass <= static_cast<int>(verdict::Class::Undecided); ++klass) {
+    verdict::Verdicts verdicts;
+    verdicts.all.emplace_back().klass = static_cast<verdict::Class>(klass);
+    const auto text = file("text", view::Summary().text(verdicts, {.terminal = false}));
+    EXPECT_TRUE(may_write(text, OutputKind::Text)) << record::bytes_of(text);
+    const auto markdown = file("markdown", view::Summary().markdown(verdicts));
+    EXPECT_TRUE(may_write(markdown, OutputKind::Markdown)) << record::bytes_of(markdown);
+  }
 }
 
 }  // namespace

@@ -132,7 +132,15 @@ Result<> may_write_all(const Wanted& wanted) {
                                     : OutputKind::Page;
   if (auto good = may_write(wanted.to, kind, wanted.paths); !good) return good;
   if (!wanted.markdown) return Ok{};
-  return may_write(place_of_picture(wanted).string(), OutputKind::Picture, wanted.paths);
+  const auto picture = place_of_picture(wanted);
+  if (picture == std::filesystem::path(wanted.to)) {
+    return Error{Reason::Malformed,
+                 fmt::format("{} is where the picture goes: name the Markdown file otherwise",
+                             printable(wanted.to))};
+  }
+  auto others = wanted.paths;
+  others.push_back(wanted.to);
+  return may_write(picture.string(), OutputKind::Picture, others);
 }
 
 }  // namespace
@@ -178,8 +186,7 @@ int report(Words words) {
     put(stdout, *text);
     return kNothingWrong;
   }
-  const auto whole = wanted.markdown ? *text + kMarkdownEnd : *text;
-  if (const auto done = write_file(wanted.to, whole, rights_of(wanted.paths)); !done) {
+  if (const auto done = write_file(wanted.to, *text, rights_of(wanted.paths)); !done) {
     return fail("report", kCouldNotLook, done.error().what);
   }
   if (page) put(stdout, printable(wanted.to) + "\n");

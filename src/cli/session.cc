@@ -144,15 +144,18 @@ void Session::State::judge_all() {
 
 Result<std::string> Session::State::write_report(const verdict::Verdicts& about,
                                                  const std::string& recording) const {
+  const auto refuse = [](const Error& error) {
+    return Error{error.reason, "the report could not be written: " + error.what};
+  };
   const auto path = recording + (has_page() ? ".html" : ".md");
+  const auto kind = has_page() ? OutputKind::Page : OutputKind::Markdown;
+  if (const auto good = may_write(path, kind); !good) return refuse(good.error());
   const auto text = has_page() ? page_of_recording(recording, summary, about)
                                : Result<std::string>(summary.markdown(about, recording));
+  if (!text) return refuse(text.error());
   // Command lines are in it, as they are in the recording.
-  const auto done =
-      text ? write_file(path, *text, rights_of({&recording, 1})) : Result<>(text.error());
-  if (!done) {
-    return Error{done.error().reason, "the report could not be written: " + done.error().what};
-  }
+  const auto done = write_file(path, *text, rights_of({&recording, 1}));
+  if (!done) return refuse(done.error());
   return path;
 }
 

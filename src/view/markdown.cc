@@ -188,6 +188,7 @@ std::string summary_markdown(const Accounts& accounts, const verdict::Verdicts& 
   out += processes_part(accounts, verdicts);
   out += kinds_part(accounts);
   out += how_part(accounts, recording);
+  out += kMarkdownEnd;
   return with_plain_blanks(std::move(out));
 }
 

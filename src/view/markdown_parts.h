@@ -16,6 +16,9 @@ std::string escaped(std::string_view text);
 // or the cell are replaced.
 std::string code(std::string_view text, std::size_t columns);
 
+// Ends a report, unseen by its readers: so that we know a file of ours again.
+inline constexpr std::string_view kMarkdownEnd = "\n<!-- a report of tidegauge -->\n";
+
 void append_row(std::string& out, const std::vector<std::string>& cells);
 
 // The first `texts` columns hold text, the others numbers.

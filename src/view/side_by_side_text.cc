@@ -95,6 +95,7 @@ std::string side_by_side_markdown(std::span<const Side> sides, const verdict::Co
                     escaped(said.headline), escaped(side.killed.empty() ? said.note : side.killed));
   }
   for (const auto& sentence : found.sentences) out += "- " + escaped(sentence) + "\n";
+  out += kMarkdownEnd;
   return with_plain_blanks(std::move(out));
 }
 

@@ -19,24 +19,6 @@ using verdict::Kind;
 using verdict::Tie;
 using verdict::Verdict;
 
-const char* tag_of(Class klass) {
-  switch (klass) {
-    case Class::Leak:
-      return "Leak";
-    case Class::WarmUp:
-    case Class::Spikes:
-    case Class::Sawtooth:
-      return "Not a leak";
-    case Class::Steady:
-      return "Steady";
-    case Class::Shift:
-      return "One jump";
-    case Class::Undecided:
-      break;
-  }
-  return "Cannot tell yet";
-}
-
 Tone tone_of(const Verdict& verdict) {
   if (verdict.klass == Class::Leak || limit_passed(verdict)) return Tone::Bad;
   if (verdict.klass == Class::Undecided) return Tone::Wait;
@@ -259,6 +241,24 @@ std::string note_of(const Verdict& verdict) {
 }
 
 }  // namespace
+
+const char* tag_of(Class klass) {
+  switch (klass) {
+    case Class::Leak:
+      return "Leak";
+    case Class::WarmUp:
+    case Class::Spikes:
+    case Class::Sawtooth:
+      return "Not a leak";
+    case Class::Steady:
+      return "Steady";
+    case Class::Shift:
+      return "One jump";
+    case Class::Undecided:
+      break;
+  }
+  return "Cannot tell yet";
+}
 
 Words words(const Verdict& verdict) {
   return {.tone = tone_of(verdict),

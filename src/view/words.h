@@ -29,6 +29,9 @@ struct Words {
   std::vector<Fact> facts;
 };
 
+// "Leak", "Not a leak": what a verdict of this class is called everywhere.
+const char* tag_of(verdict::Class klass);
+
 Words words(const verdict::Verdict& verdict);
 
 }  // namespace tidegauge::view

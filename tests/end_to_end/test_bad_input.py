@@ -209,6 +209,36 @@ def test_a_read_only_disk_is_said_before_the_job_starts(call, begin, small_disk)
     assert (done.returncode, done.stdout) == (3, ""), done.stderr
 
 
+def test_a_page_of_others_stays_beside_a_recording(call, tmp_path):
+    page = tmp_path / "r.tg.html"
+    page.write_text("<!doctype html><title>My thesis</title>")
+    done = call("run", "--record", tmp_path / "r.tg", "--", *JOB)
+    assert done.returncode == 0 and f"{page} is there already and is no page" in done.stderr, done.stderr
+    assert page.read_text() == "<!doctype html><title>My thesis</title>"
+    page.unlink()
+    for _ in range(2):
+        done = call("run", "--record", tmp_path / "r.tg", "--", *JOB)
+        assert f"report     {page}" in done.stderr, done.stderr
+
+
+def test_markdown_that_the_shell_kept_is_known_again(call, recording, tmp_path):
+    for runs in ([recording], [recording, recording]):
+        markdown = tmp_path / "r.md"
+        markdown.write_text(call("report", *runs, "--markdown").stdout)
+        done = call("report", *runs, "--markdown", "-o", markdown)
+        assert done.returncode == 0, done.stderr
+
+
+def test_markdown_is_not_written_over_its_picture(call, recording, tmp_path):
+    done = call("report", recording, "--markdown", "-o", tmp_path / "y.svg")
+    assert done.returncode == 2 and "is where the picture goes" in done.stderr, done.stderr
+    assert not (tmp_path / "y.svg").exists()
+    (tmp_path / "y.svg").touch()
+    (tmp_path / "y.md").symlink_to("y.svg")
+    done = call("report", recording, "--markdown", "-o", tmp_path / "y.md")
+    assert done.returncode == 2 and (tmp_path / "y.svg").read_bytes() == b"", done.stderr
+
+
 def test_a_recording_that_cannot_be_written_is_said_before_the_job_starts(call, tmp_path):
     done = call("run", "--record", tmp_path / "no" / "such" / "folder" / "r.tg", "--", "sh", "-c", "echo started")
     assert done.returncode == 3
