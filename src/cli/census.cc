@@ -4,9 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <fstream>
-
+#include "base/owner_only.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/options.h"
@@ -50,14 +48,6 @@ std::string told(const record::Census& taken, const std::optional<view::Since>& 
   return since ? text + view::growth_text(*since, wanted.text) : text;
 }
 
-// Leaves a whole document, or none.
-Result<> keep(const std::string& path, const std::string& document) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << document << std::flush;
-  if (!out) return from_errno(errno == 0 ? EIO : errno, path);
-  return Ok{};
-}
-
 int take_one(const Wanted& wanted) {
   std::optional<record::Census> earlier;
   if (!wanted.keep_at.empty()) {
@@ -80,9 +70,8 @@ int take_one(const Wanted& wanted) {
   std::optional<view::Since> since;
   if (earlier) since = view::Since{wanted.earlier, record::growth_between(*earlier, *taken)};
   if (!wanted.keep_at.empty()) {
-    if (const auto kept = keep(wanted.keep_at, view::census_document(*taken)); !kept) {
-      return fail("census", kCouldNotLook, kept.error().what);
-    }
+    const auto kept = write_file(wanted.keep_at, view::census_document(*taken), kOwnerOnly);
+    if (!kept) return fail("census", kCouldNotLook, kept.error().what);
   }
   put_words(stdout, told(*taken, since, wanted));
   return kNothingWrong;

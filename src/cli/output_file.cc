@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "base/fd.h"
+#include "base/owner_only.h"
 #include "base/text.h"
 #include "base/write_all.h"
 #include "view/ink.h"
@@ -97,14 +99,63 @@ const char* name_of(OutputKind kind) {
   return "census document";
 }
 
-UniqueFd open_to_write(const std::string& path, mode_t rights) {
-  return UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, rights));
+// `path` is what errors name.
+Result<> write_and_close(UniqueFd fd, std::string_view text, const std::string& path) {
+  if (auto done = write_all(fd.get(), text, printable(path)); !done) return done;
+  // Some disks say only now that there was no room.
+  if (::close(fd.release()) != 0 && errno != EINTR) return from_errno(errno, printable(path));
+  return Ok{};
 }
 
-// `path` is what errors name.
-Result<> write_to(const UniqueFd& fd, std::string_view text, const std::string& path) {
+// What is there is lost where there is no room for the new. What was not there is not left half
+// written.
+Result<> write_in_place(const std::string& path, std::string_view text, mode_t rights) {
+  constexpr int kFlags = O_WRONLY | O_TRUNC | O_CLOEXEC;
+  // Not made where it is there: in a folder of all, the kernel would refuse another's file.
+  UniqueFd fd(::open(path.c_str(), kFlags));
+  const bool is_new = !fd && errno == ENOENT;
+  if (is_new) fd = UniqueFd(::open(path.c_str(), kFlags | O_CREAT, rights));
   if (!fd) return from_errno(errno, printable(path));
-  return write_all(fd.get(), text, printable(path));
+  auto done = write_and_close(std::move(fd), text, path);
+  std::error_code ignored;  // and not the link that led to it
+  if (!done && is_new) {
+    std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
+  }
+  return done;
+}
+
+// A file of our own beside `path`, by a name that nobody else has or expects.
+struct Successor {
+  UniqueFd fd{};
+  std::string path{};
+  int error = 0;  // why there is none
+};
+
+Successor make_successor(const std::string& path, mode_t rights) {
+  constexpr int kTries = 100;
+  Successor made{.error = EEXIST};
+  for (int i = 0; i < kTries && !made.fd && made.error == EEXIST; ++i) {
+    std::uint32_t suffix = 0;
+    (void)!::getentropy(&suffix, sizeof suffix);
+    made.path = fmt::format("{}.{:08x}", path, suffix);
+    made.fd = UniqueFd(::open(made.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights));
+    made.error = made.fd ? 0 : errno;
+  }
+  return made;
+}
+
+// Whose it is before who may read it: rights given first would be a stranger's for a moment.
+void take_after(int fd, const struct stat& old) {
+  if (::fchown(fd, old.st_uid, old.st_gid) != 0) {
+    (void)!::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
+  }
+  ::fchmod(fd, old.st_mode & kAllRights);
+}
+
+// Nothing can be put into its place, but it may be ours to write: a folder of others, one of all
+// (EPERM), a name with no room for more, a file that is mounted (EBUSY).
+bool is_no_place_beside(int error) {
+  return error == EACCES || error == EPERM || error == ENAMETOOLONG || error == EBUSY;
 }
 
 }  // namespace
@@ -128,11 +179,11 @@ Result<> may_write(const std::string& path, OutputKind kind, std::span<const std
 
 Result<> check_writable(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
-  if (const UniqueFd made(::open(path.c_str(), kFlags | O_EXCL, S_IRUSR | S_IWUSR)); made) {
+  if (const UniqueFd made(::open(path.c_str(), kFlags | O_EXCL, kOwnerOnly)); made) {
     ::unlink(path.c_str());
     return Ok{};
   }
-  const UniqueFd there(::open(path.c_str(), kFlags, S_IRUSR | S_IWUSR));
+  const UniqueFd there(::open(path.c_str(), kFlags, kOwnerOnly));
   if (!there) return from_errno(errno, printable(path));
   return Ok{};
 }
@@ -147,20 +198,25 @@ mode_t rights_of(std::span<const std::string> inputs) {
 }
 
 Result<> write_file(const std::string& path, const std::string& text, mode_t rights) {
-  struct stat status {};
-  const bool there = ::lstat(path.c_str(), &status) == 0;
+  struct stat old {};
+  const bool there = ::lstat(path.c_str(), &old) == 0;
   // Pipes and devices cannot be replaced; neither is a link, which somebody made on purpose.
-  if (there && !S_ISREG(status.st_mode)) return write_to(open_to_write(path, rights), text, path);
-  const auto successor = path + ".new";
-  const auto made = open_to_write(successor, rights);
-  // No file may be made there; but one that is there may be ours to write.
-  if (!made) return write_to(open_to_write(path, rights), text, path);
-  if (there) ::fchmod(made.get(), status.st_mode & kAllRights);
-  auto done = write_to(made, text, path);
-  if (done && ::rename(successor.c_str(), path.c_str()) == 0) return Ok{};
-  if (done) done = from_errno(errno, printable(path));
-  ::unlink(successor.c_str());
-  return done;
+  if (there && !S_ISREG(old.st_mode)) return write_in_place(path, text, rights);
+  // One that may not be written to may not be replaced, either.
+  if (there && !UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC))) {
+    return from_errno(errno, printable(path));
+  }
+  auto made = make_successor(path, there ? kOwnerOnly : rights);
+  if (is_no_place_beside(made.error)) return write_in_place(path, text, rights);
+  if (!made.fd) return from_errno(made.error, printable(path));
+  if (there) take_after(made.fd.get(), old);
+  auto done = write_and_close(std::move(made.fd), text, path);
+  if (done && ::rename(made.path.c_str(), path.c_str()) == 0) return Ok{};
+  const int error = errno;
+  ::unlink(made.path.c_str());
+  if (!done) return done;
+  if (is_no_place_beside(error)) return write_in_place(path, text, rights);
+  return from_errno(error, printable(path));
 }
 
 }  // namespace tidegauge::cli

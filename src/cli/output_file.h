@@ -26,8 +26,10 @@ Result<> check_writable(const std::string& path);
 // Who may read and write what is made from these files: not more people than these.
 mode_t rights_of(std::span<const std::string> inputs);
 
-// All of it, or nothing but an error, and what was there stays. A new file has these rights, less
-// the umask.
+// All of it, or nothing but an error, and what was there stays: it is written beside `path` first.
+// (Where no file may be made there, or `path` is a pipe, a device or a link, it is written in
+// place.) A new file has these rights, less the umask; one that is replaced keeps its own, and its
+// owner where we may give it away.
 Result<> write_file(const std::string& path, const std::string& text, mode_t rights);
 
 }  // namespace tidegauge::cli

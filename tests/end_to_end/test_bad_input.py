@@ -209,6 +209,15 @@ def test_a_read_only_disk_is_said_before_the_job_starts(call, begin, small_disk)
     assert (done.returncode, done.stdout) == (3, ""), done.stderr
 
 
+def test_a_report_for_which_there_is_no_room_leaves_the_one_before(call, recording, small_disk):
+    disk = small_disk("4m", files=1)
+    assert call("report", recording, "-o", disk / "r.html").returncode == 0
+    before = (disk / "r.html").read_bytes()
+    done = call("report", recording, "-o", disk / "r.html")
+    assert done.returncode == 3 and "No space left on device" in done.stderr
+    assert (disk / "r.html").read_bytes() == before
+
+
 def test_a_page_of_others_stays_beside_a_recording(call, tmp_path):
     page = tmp_path / "r.tg.html"
     page.write_text("<!doctype html><title>My thesis</title>")

@@ -31,6 +31,8 @@ def test_two_censuses_tell_what_grew_and_who_holds_it(call, grower, tmp_path):
     grower.ask("1000")
     before = tmp_path / "before.json"
     census_of(call, grower.pid, "-o", before)
+    assert before.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["before.json"]
     grower.ask("2000")
     growth = census_of(call, grower.pid, "--diff", before)["growth"]
     types = {entry["type"]: entry for entry in growth["types"]}
