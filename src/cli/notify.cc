@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/notify.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,21 @@ namespace {
 constexpr unsigned kCommandSeconds = 30;
 constexpr unsigned kWebhookSeconds = 10;
 
+// What we hold, the recording's lock, the job's terminal, a pipe that somebody reads to its end,
+// must not be held for as long as this takes.
+void let_go_of_everything() {
+  let_go_of_terminal();
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+}
+
+[[noreturn]] void wait_with_empty_hands(pid_t worker, unsigned seconds) {
+  constexpr unsigned kGraceSeconds = 2;
+  ::alarm(seconds + kGraceSeconds);
+  let_go_of_everything();
+  if (worker > 0) ::waitpid(worker, nullptr, 0);
+  ::_exit(0);
+}
+
 // In a process of its own that nobody has to wait for. Where orphans come to us it must not look
 // like one of the job's: a copy of us stays its parent.
 void aside(unsigned seconds, const std::function<void()>& what) {
@@ -31,14 +47,13 @@ void aside(unsigned seconds, const std::function<void()>& what) {
   if (middle > 0) ::waitpid(middle, nullptr, 0);
   if (middle != 0) return;
   if (::fork() != 0) ::_exit(0);
-  if (const pid_t worker = ::fork(); worker != 0) {
-    if (worker > 0) ::waitpid(worker, nullptr, 0);
-    ::_exit(0);
-  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGALRM, SIG_DFL);
+  if (const pid_t worker = ::fork(); worker != 0) wait_with_empty_hands(worker, seconds);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // where it does not heed its own alarm
   ::alarm(seconds);
   what();
   ::_exit(127);
@@ -85,14 +100,14 @@ void Notifier::tell(const std::string& words) const {
   }
   if (!webhook_.empty()) {
     aside(kWebhookSeconds, [&] {
-      let_go_of_terminal();
+      let_go_of_everything();
       (void)serve::post_json(library_path(serve::kLibrary), webhook_,
                              webhook_body(job_, words, ::time(nullptr)), kWebhookSeconds);
     });
   }
   if (desktop_) {
     aside(kWebhookSeconds, [&] {
-      let_go_of_terminal();
+      let_go_of_everything();
       ::execlp("notify-send", "notify-send", "--app-name=tidegauge", "--", "tidegauge guard",
                words.c_str(), nullptr);
     });
