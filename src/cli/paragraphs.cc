@@ -4,8 +4,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
+
+#include "base/clock.h"
 
 namespace tidegauge::cli {
 
@@ -20,10 +23,14 @@ std::optional<std::string> Paragraphs::take() {
 
 Paragraphs::Next Paragraphs::take_from(int socket, double wait_seconds) {
   constexpr double kMsPerSecond = 1e3;
+  constexpr double kNsPerMs = 1e6;
+  const auto began_ns = clock_ns(CLOCK_MONOTONIC);
   pollfd ready{socket, POLLIN, 0};
   while (true) {
     if (auto text = take()) return {.text = std::move(text)};
-    if (::poll(&ready, 1, static_cast<int>(wait_seconds * kMsPerSecond)) <= 0) return {};
+    const auto spent_ms = static_cast<double>(clock_ns(CLOCK_MONOTONIC) - began_ns) / kNsPerMs;
+    const auto left_ms = std::max(wait_seconds * kMsPerSecond - spent_ms, 0.0);
+    if (::poll(&ready, 1, static_cast<int>(left_ms)) <= 0) return {};
     char piece[4096];
     const ssize_t got = ::recv(socket, piece, sizeof piece, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

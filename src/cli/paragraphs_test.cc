@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <vector>
 
 #include "base/beside.h"
@@ -57,6 +60,22 @@ TEST(ParagraphsFromASocket, WhatWasSaidBeforeTheEndIsHeardBeforeIt) {
   EXPECT_EQ(heard.take_from(line->ours.get(), 0).text, "b\n\n");
   const auto end = heard.take_from(line->ours.get(), 0);
   EXPECT_TRUE(end.gone && !end.text);
+}
+
+TEST(ParagraphsFromASocket, PiecesDoNotStretchTheWait) {
+  constexpr int kPieces = 1000;
+  const auto talker = start_beside(LineKind::Stream, [](UniqueFd line) {
+    for (int i = 0; i < kPieces && ::send(line.get(), "x", 1, MSG_NOSIGNAL) == 1; ++i) {
+      ::usleep(10'000);
+    }
+  });
+  ASSERT_TRUE(talker);
+  Paragraphs heard;
+  const auto next = heard.take_from(talker->line.get(), 0.1);
+  EXPECT_FALSE(next.text);
+  EXPECT_FALSE(next.gone) << "all the pieces were waited for";
+  ::kill(talker->pid, SIGKILL);
+  ::waitpid(talker->pid, nullptr, 0);
 }
 
 }  // namespace
