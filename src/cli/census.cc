@@ -48,6 +48,14 @@ std::string told(const record::Census& taken, const std::optional<view::Since>& 
   return since ? text + view::growth_text(*since, wanted.text) : text;
 }
 
+// A document stays as it is, whatever blanks a name has in it.
+void tell(const record::Census& taken, const std::optional<view::Since>& since,
+          const Wanted& wanted) {
+  const auto text = told(taken, since, wanted);
+  if (wanted.json) return put(stdout, text);
+  put_words(stdout, text);
+}
+
 int take_one(const Wanted& wanted) {
   std::optional<record::Census> earlier;
   if (!wanted.keep_at.empty()) {
@@ -73,7 +81,7 @@ int take_one(const Wanted& wanted) {
     const auto kept = write_file(wanted.keep_at, view::census_document(*taken), kOwnerOnly);
     if (!kept) return fail("census", kCouldNotLook, kept.error().what);
   }
-  put_words(stdout, told(*taken, since, wanted));
+  tell(*taken, since, wanted);
   return kNothingWrong;
 }
 
@@ -92,7 +100,7 @@ int follow(const Wanted& wanted) {
     std::optional<view::Since> since;
     if (first) since = view::Since{"the first look", record::growth_between(*first, *taken)};
     if (!first || wanted.json) {
-      put_words(stdout, told(*taken, since, wanted));
+      tell(*taken, since, wanted);
     } else {
       put_words(stdout, view::growth_text(*since, wanted.text));
     }

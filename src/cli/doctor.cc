@@ -59,8 +59,11 @@ int doctor(Words words) {
   append(all, proc::examine_machine(options));
   append(all, examine_guard());
   append(all, examine_here(paper));
-  put_words(stdout, json ? to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt)
-                         : to_text(all, paper));
+  if (json) {
+    put(stdout, to_json(all, named->count() > 0 ? std::optional(pid) : std::nullopt));
+  } else {
+    put_words(stdout, to_text(all, paper));
+  }
   return code;
 }
 

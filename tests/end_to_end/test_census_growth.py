@@ -27,6 +27,16 @@ def grower(begin):
     return program
 
 
+def test_a_document_has_names_as_they_are(call, begin):
+    """Numbers and units in our words stand apart by plain blanks in a pipe; names in a document keep theirs."""
+    name = "No\u00a0Break"
+    code = f"import sys\nkind = type({name!r}, (), {{}})\nkept = [kind() for _ in range(1000)]\nprint('ready', flush=True)\nsys.stdin.read()"
+    program = begin([sys.executable, "-c", code])
+    program.answer()
+    for words in ((), ("--stream",)):
+        assert f"__main__.{name}" in {entry["type"] for entry in census_of(call, program.pid, *words)["types"]}
+
+
 def test_two_censuses_tell_what_grew_and_who_holds_it(call, grower, tmp_path):
     grower.ask("1000")
     before = tmp_path / "before.json"

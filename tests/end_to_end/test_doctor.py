@@ -38,7 +38,7 @@ def test_json_has_the_same_findings(call):
 
 def test_knows_a_python_job(call):
     job = subprocess.Popen(
-        [sys.executable, "-c", "import sys; print('up', flush=True); sys.stdin.read()", "--api-key", "hunter2"],
+        [sys.executable, "-c", "import sys; print('up', flush=True); sys.stdin.read()", "no\u00a0break", "--api-key", "hunter2"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Python catches it only where it is not ignored, as it is in the background of a script.
@@ -52,7 +52,7 @@ def test_knows_a_python_job(call):
         findings = by_name(result)
         assert f"{sys.version_info[0]}.{sys.version_info[1]}" in findings["interpreter"]["found"]
         assert "hunter2" not in result.stdout
-        assert "***" in findings["command"]["found"]
+        assert "***" in findings["command"]["found"] and "no\u00a0break" in findings["command"]["found"]
         assert "SIGINT" in findings["signals it catches"]["found"]
     finally:
         job.communicate()
