@@ -24,8 +24,10 @@ examples:
   tidegauge judge memory.csv --limit 32GB   judge numbers that you have
   tidegauge doctor                          what can be measured here
 
-'tidegauge COMMAND --help' or 'tidegauge help COMMAND' tells more. Exit codes: 0 nothing wrong, 1 a verdict that calls for
-action, 2 wrong use or senseless input, 3 could not look; run exits as its job did.
+'tidegauge COMMAND --help' or 'tidegauge help COMMAND' tells more.
+Exit codes: 0 nothing wrong; 1 what calls for action: a leak, a limit likely reached or passed, or a
+process that the kernel killed for lack of memory; 2 wrong use or senseless input; 3 could not look.
+run exits as its job did.
 )";
 
 int print_help(std::FILE* to) {
@@ -56,7 +58,12 @@ const Command* find(std::string_view name) {
   return nullptr;
 }
 
+bool asks_for_help(std::string_view word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
 int help_on(const std::string& name) {
+  if (asks_for_help(name)) return print_help(stdout);
   const auto* command = find(name);
   const std::vector<std::string> words = {"--help"};
   return command != nullptr ? command->run(words) : unknown(name);
@@ -64,7 +71,7 @@ int help_on(const std::string& name) {
 
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty()) return print_help(stderr);
-  const bool help = words[0] == "--help" || words[0] == "-h" || words[0] == "help";
+  const bool help = asks_for_help(words[0]);
   if (help && words.size() > 1) return help_on(words[1]);
   if (help) return print_help(stdout);
   if (words[0] == "--version" || words[0] == "-V") {

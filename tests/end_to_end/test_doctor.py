@@ -109,3 +109,11 @@ def test_help_has_examples_and_the_whole_command(call):
         text = call(*words).stdout
         assert "Usage: tidegauge doctor" in text and "examples:" in text, text
     assert call("help", "frobnicate").returncode == 2
+
+
+def test_help_on_help_is_the_help(call):
+    whole = call("--help")
+    assert whole.returncode == 0 and max(map(len, whole.stdout.splitlines())) <= 100, whole.stdout
+    assert "killed for lack of memory" in " ".join(whole.stdout.split())
+    for words in (["help"], ["help", "help"], ["--help", "--help"], ["-h", "help"]):
+        assert (call(*words).returncode, call(*words).stdout) == (0, whole.stdout), words
