@@ -55,8 +55,7 @@ void Screen::show_line(Session& session) {
   const auto& all = session.verdicts().all;
   const auto klass = all.empty() ? std::optional<verdict::Class>{} : all.front().klass;
   const double now = static_cast<double>(session.now_ns()) / 1e9;
-  const auto& kill = session.summary().accounts().progress.last_kill();
-  const auto kills = kill ? kill->times : 0;
+  const auto kills = session.summary().accounts().oom_kills.news();
   if (klass == last_class_ && kills == last_kills_ && now < last_line_at_ + kSecondsBetweenLines)
     return;
   last_class_ = klass;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "view/phrases.h"
+#include "view/short_words.h"
+
 namespace tidegauge::view {
 
 namespace {
@@ -12,6 +15,7 @@ constexpr std::size_t kMostProcesses = 256;
 constexpr std::size_t kMostGone = 32;
 constexpr std::size_t kMostNamed = 64;
 constexpr std::size_t kMostCommandBytes = 512;
+constexpr std::size_t kNameColumns = 40;
 constexpr std::size_t kMostGuardLines = 20;
 constexpr std::string_view kGuardsWords = "guard: ";
 
@@ -166,7 +170,9 @@ void Accounts::add(const record::Event& event) {
                        event.name.substr(kGuardsWords.size(), kMostCommandBytes));
     if (guard.size() > kMostGuardLines) guard.pop_front();
   }
+  if (event.kind == record::EventKind::OomKill) oom_kills.add_kill(event);
   if (event.kind != record::EventKind::Exited) return;
+  add_end(event);
   if (const auto known = role_of_.find(event.process); known != role_of_.end()) {
     --living_[index_of(known->second)];
     end_without(known->second);
@@ -175,6 +181,25 @@ void Accounts::add(const record::Event& event) {
   if (const auto found = processes.find(event.process); found != processes.end()) {
     retire(found->first, found->second, seconds_of(event.at_ns));
   }
+}
+
+// What had started the job ends after it, and has nothing to do with how the job ended.
+void Accounts::add_end(const record::Event& event) {
+  const auto role = role_of_.find(event.process);
+  if (role != role_of_.end() && role->second == record::Role::Wrapper) return;
+  End end{.at = seconds_of(event.at_ns), .pid = event.process.pid, .status = event.value};
+  if (const auto found = processes.find(event.process); found != processes.end()) {
+    end.name = shown(job_name(found->second.known), kNameColumns);
+    end.largest = is_largest(found->second);
+  }
+  oom_kills.add_end(std::move(end));
+}
+
+bool Accounts::is_largest(const ProcessAccount& account) const {
+  return std::none_of(processes.begin(), processes.end(), [&account](const auto& other) {
+    return !other.second.gone &&
+           other.second.tally(Part::Total).last() > account.tally(Part::Total).last();
+  });
 }
 
 // One of that role has gone. A tree ends with its last process that is more than a wrapper.
@@ -280,7 +305,7 @@ void Accounts::add_surroundings(const record::Sample& sample) {
       least_available = std::min(least_available.value_or(*machine.available), *machine.available);
     }
   }
-  if (!sample.cgroups.empty()) alone_in_its_group = sample.cgroups.front().exclusive;
+  oom_kills.look(sample);
   for (const auto& group : sample.cgroups) {
     if (!group.limit) continue;
     cgroup = group;

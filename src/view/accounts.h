@@ -14,6 +14,7 @@
 #include "record/ledger.h"
 #include "record/recording.h"
 #include "view/history.h"
+#include "view/oom_kills.h"
 #include "view/progress.h"
 #include "view/sites.h"
 #include "view/tally.h"
@@ -98,8 +99,8 @@ struct Accounts {
   std::optional<std::uint64_t> least_available{};
   std::optional<record::Cgroup> cgroup{};  // the nearest with a limit, as of the last sample
   std::uint64_t cgroup_most = 0;
-  bool alone_in_its_group = false;  // nobody but the job is in its cgroup
-  Sites sites{};                    // what profiles found
+  OomKills oom_kills{};
+  Sites sites{};  // what profiles found
   // What the guard did, lately: when, in seconds, and what.
   std::deque<std::pair<double, std::string>> guard{};
 
@@ -107,6 +108,8 @@ struct Accounts {
   void add(const record::Process& process);
   void add(const record::Event& event);
   void add(const record::Sample& sample, const record::LedgerKeeper& ledgers);
+  void add_end(const record::Event& event);
+  bool is_largest(const ProcessAccount& account) const;
   void add_process(const record::ProcessSample& seen, double at);
   void add_ledger(const record::Ledger& now, double at);
   bool only_wrappers_left() const;

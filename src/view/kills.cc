@@ -3,51 +3,34 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "view/phrases.h"
-#include "view/short_words.h"
 
 namespace tidegauge::view {
 
 namespace {
 
-constexpr std::size_t kNameColumns = 40;
-// An exit may be found one look before or after the kill was counted.
-constexpr double kLooksApart = 1.5;
+constexpr std::size_t kGroupColumns = 80;
 constexpr double kSameMoment = 0.05;  // seconds
 
-// Who ended when the kernel killed. What had started the job ends after it, and is not asked for.
-std::vector<const ProcessAccount*> who_ended(const Accounts& accounts, const Kill& kill) {
-  std::vector<const ProcessAccount*> out;
-  const double near = kLooksApart * accounts.header.interval_seconds;
-  for (const auto& [id, account] : accounts.processes) {
-    if (!account.gone || account.known.role == record::Role::Wrapper) continue;
-    if (std::fabs(account.gone_at - kill.at) <= near) out.push_back(&account);
-  }
-  return out;
+bool is_known(const Kill& kill) {
+  return kill.fitting == 1;
 }
 
-std::string victim_phrase(const Accounts& accounts, const Kill& kill) {
-  const auto ended = who_ended(accounts, kill);
-  if (ended.size() == 1) {
-    const auto& known = ended.front()->known;
-    const auto name = shown(job_name(known), kNameColumns);
-    return fmt::format("{} (pid {})", name.empty() ? "a process" : name, known.id.pid);
+std::string victim_phrase(const Kill& kill, bool of_job) {
+  if (is_known(kill)) {
+    const auto& name = kill.victim.name;
+    return fmt::format("{} (pid {})", name.empty() ? "a process" : name, kill.victim.pid);
   }
-  return job_was_killed(accounts) ? "a process of the job" : "a process in the job's cgroup";
+  if (of_job) return "a process of the job";
+  if (kill.own_group) return "a process in the job's cgroup";
+  return fmt::format("a process in cgroup {}, above the job's", shown(kill.group, kGroupColumns));
 }
 
-// The limit that was reached: of the cgroup and the machine the one that had less left.
-std::string limit_reached(const Accounts& accounts) {
-  const auto& group = accounts.cgroup;
-  if (!group || !group->limit) return "";
-  const auto limit = *group->limit;
-  const auto left = limit - std::min(limit, accounts.cgroup_most);
-  if (accounts.least_available && *accounts.least_available < left) return " on this machine";
-  return fmt::format(" under the cgroup limit of {}", size_or_dash(static_cast<double>(limit)));
+std::string ran_out_phrase(const Kill& kill) {
+  if (!kill.ran_out) return "";
+  const auto& limit = kill.ran_out->limit_bytes;
+  if (!limit) return " on this machine";
+  return fmt::format(" under the cgroup limit of {}", size_or_dash(static_cast<double>(*limit)));
 }
 
 std::string when_phrase(double seconds, Tense tense) {
@@ -60,18 +43,32 @@ std::string when_phrase(double seconds, Tense tense) {
 }  // namespace
 
 bool job_was_killed(const Accounts& accounts) {
-  const auto& kill = accounts.progress.last_kill();
-  if (!kill) return false;
-  return accounts.alone_in_its_group || !who_ended(accounts, *kill).empty();
+  return accounts.oom_kills.of_job().has_value();
+}
+
+std::optional<Killed> killed(const Accounts& accounts, Tense tense) {
+  const bool of_job = job_was_killed(accounts);
+  const auto& kill = of_job ? accounts.oom_kills.of_job() : accounts.oom_kills.of_others();
+  if (!kill) return {};
+  const auto times = kill->times > 1 ? fmt::format(" ({} times so far)", kill->times) : "";
+  Killed out{.words = fmt::format("The kernel killed {}: out of memory{}, {}{}.",
+                                  victim_phrase(*kill, of_job), ran_out_phrase(*kill),
+                                  when_phrase(accounts.last_at - kill->at, tense), times),
+             .of_job = of_job,
+             .at = kill->at,
+             .times = kill->times,
+             .cgroup = kill->group};
+  if (is_known(*kill)) {
+    out.pid = kill->victim.pid;
+    out.name = kill->victim.name;
+  }
+  if (kill->ran_out) out.limit_bytes = kill->ran_out->limit_bytes;
+  return out;
 }
 
 std::string kill_sentence(const Accounts& accounts, Tense tense) {
-  const auto& kill = accounts.progress.last_kill();
-  if (!kill) return "";
-  const auto times = kill->times > 1 ? fmt::format(" ({} times so far)", kill->times) : "";
-  return fmt::format("The kernel killed {}: out of memory{}, {}{}.", victim_phrase(accounts, *kill),
-                     limit_reached(accounts), when_phrase(accounts.last_at - kill->at, tense),
-                     times);
+  const auto found = killed(accounts, tense);
+  return found ? found->words : "";
 }
 
 }  // namespace tidegauge::view

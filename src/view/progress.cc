@@ -107,8 +107,8 @@ void Progress::end_phase(const record::Event& event) {
 
 // A group and those above it all count the same one.
 void Progress::add_kill(double at) {
-  if (last_kill_ && last_kill_->at == at) return;
-  last_kill_ = Kill{at, last_kill_ ? last_kill_->times + 1 : 1};
+  if (last_kill_at_ == at) return;
+  last_kill_at_ = at;
   tell(at, "The kernel killed a process for lack of memory");
 }
 

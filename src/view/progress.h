@@ -29,12 +29,6 @@ struct Happening {
   std::string text{};
 };
 
-// The last time that the kernel killed for lack of memory, where the job is.
-struct Kill {
-  double at = 0;
-  std::uint64_t times = 0;  // moments, up to this one
-};
-
 class Progress {
  public:
   void add(const record::Event& event);
@@ -50,7 +44,6 @@ class Progress {
   const Phase* open_phase() const;  // the last one that goes on, or null
   std::uint64_t lost_marks() const { return lost_marks_; }
   std::uint64_t gaps() const { return gaps_; }
-  const std::optional<Kill>& last_kill() const { return last_kill_; }
 
  private:
   void add_step(const record::Event& event);
@@ -68,7 +61,7 @@ class Progress {
   std::deque<Happening> happenings_{};
   std::uint64_t lost_marks_ = 0;
   std::uint64_t gaps_ = 0;
-  std::optional<Kill> last_kill_{};
+  std::optional<double> last_kill_at_{};
 };
 
 // Seconds since the recording began (steps, where it counts only those).
