@@ -5,6 +5,8 @@
 
 #include "view/any_verdict.h"
 #include "view/live_state.h"
+#include "view/report_json.h"
+#include "view/side_by_side.h"
 #include "view/status_line.h"
 #include "view/summary.h"
 
@@ -293,6 +295,45 @@ Job after_a_kill(bool lives) {
   if (!lives) job.exit(5, kJob, 1);
   job.sample(5, lives ? std::vector{kJob} : std::vector<record::ProcessId>{});
   return job;
+}
+
+TEST(Kills, AreTheFirstThingBelowTheHeadline) {
+  for (const bool lives : {true, false}) {
+    const auto job = after_a_kill(lives);
+    verdict::Verdicts verdicts{.all = {incident_at_step_70()}};
+    verdicts.all.front().job_ended = !lives;
+    const std::string note = lives ? "Look again at step 103" : "A run to step 103 would tell.";
+    const auto text = job.summary.text(verdicts, {.unicode = false, .columns = 120});
+    const auto first = text.find("\nThe kernel killed loader (pid 500): out of memory");
+    ASSERT_NE(first, text.npos) << text;
+    EXPECT_LT(first, text.find(note)) << text;
+    EXPECT_LT(text.find(note), text.find("Linear growth")) << text;
+    EXPECT_EQ(has(text, "Look again"), lives) << text;
+    const auto markdown = job.summary.markdown(verdicts);
+    const auto top = markdown.substr(0, markdown.find("## "));
+    EXPECT_TRUE(has(top, "\n\n**The kernel killed loader (pid 500): out of memory")) << markdown;
+    EXPECT_LT(top.find("The kernel"), top.find(note)) << markdown;
+    EXPECT_TRUE(has(top, note)) << markdown;
+  }
+}
+
+TEST(Kills, StandBesideTheNoteSideBySideToo) {
+  for (const bool lives : {true, false}) {
+    const auto job = after_a_kill(lives);
+    verdict::Verdicts verdicts{.all = {incident_at_step_70()}};
+    verdicts.all.front().job_ended = !lives;
+    const Timeline timeline;
+    const Report report{job.summary.accounts(), timeline, verdicts};
+    const std::vector<Side> sides = {side_of(report, "one"), side_of(report, "two")};
+    const std::string note = lives ? "Look again at step 103" : "A run to step 103 would tell.";
+    for (const auto& text :
+         {side_by_side_text(sides, {}, 400), side_by_side_markdown(sides, {}, "")}) {
+      const auto first = text.find("The kernel killed loader (pid 500): out of memory");
+      ASSERT_NE(first, text.npos) << text;
+      EXPECT_LT(first, text.find(note)) << text;
+      EXPECT_TRUE(has(text, note)) << text;
+    }
+  }
 }
 
 TEST(Kills, AreAnAlarmInTheLiveView) {

@@ -40,10 +40,8 @@ std::string verdict_part(const verdict::Verdict& verdict, const std::string& kil
   const auto said = words(verdict);
   auto out = fmt::format("# {}: {}\n\n", escaped(said.tag), escaped(said.headline));
   if (!killed.empty()) out += fmt::format("**{}**\n\n", escaped(killed));
-  // Nobody can look again at what was killed.
-  const bool open = killed.empty() || verdict.klass != verdict::Class::Undecided;
-  if (open) out += fmt::format("**{}** {}\n\n", escaped(said.tag), escaped(said.note));
-  out += fmt::format("{}\n\n", escaped(said.lead));
+  out +=
+      fmt::format("**{}** {}\n\n{}\n\n", escaped(said.tag), escaped(said.note), escaped(said.lead));
   append_head(out, {"", "", ""}, 3);
   for (const auto& fact : said.facts) {
     append_row(out, {escaped(fact.label), "**" + escaped(fact.value) + "**", escaped(fact.detail)});

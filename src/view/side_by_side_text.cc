@@ -29,6 +29,10 @@ bool any_change(const SideBySide& told) {
   return false;
 }
 
+std::string note_after(const std::string& killed, const std::string& note) {
+  return killed.empty() ? note : killed + " " + note;
+}
+
 }  // namespace
 
 std::string side_by_side_text(std::span<const Side> sides, const verdict::Comparison& found,
@@ -63,7 +67,7 @@ std::string side_by_side_text(std::span<const Side> sides, const verdict::Compar
     if (!side.verdict) continue;
     const auto said = words(*side.verdict);
     out += fmt::format("  {}: {}: {} {}\n", side.name, said.tag, said.headline,
-                       side.killed.empty() ? said.note : side.killed);
+                       note_after(side.killed, said.note));
   }
   for (const auto& sentence : found.sentences) out += "  " + sentence + "\n";
   return out;
@@ -90,9 +94,8 @@ std::string side_by_side_markdown(std::span<const Side> sides, const verdict::Co
   for (const auto& side : sides) {
     if (!side.verdict) continue;
     const auto said = words(*side.verdict);
-    out +=
-        fmt::format("- {}: **{}** {} {}\n", escaped(side.name), escaped(said.tag),
-                    escaped(said.headline), escaped(side.killed.empty() ? said.note : side.killed));
+    out += fmt::format("- {}: **{}** {} {}\n", escaped(side.name), escaped(said.tag),
+                       escaped(said.headline), escaped(note_after(side.killed, said.note)));
   }
   for (const auto& sentence : found.sentences) out += "- " + escaped(sentence) + "\n";
   out += kMarkdownEnd;

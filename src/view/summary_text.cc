@@ -88,8 +88,7 @@ void put_verdict(Page& page, const verdict::Verdict& verdict, const std::string&
   for (const auto& line : wrapped(killed, page.columns())) {
     page.line(page.ink().tinted(Tone::Bad, line));
   }
-  // Nobody can look again at what was killed.
-  if (killed.empty() || verdict.klass != verdict::Class::Undecided) page.paragraph(said.note);
+  page.paragraph(said.note);
   page.line();
   page.paragraph(said.lead);
   page.line();
