@@ -44,7 +44,8 @@ void print(const std::string& path, const Judged& judged, const JudgeOptions& op
     put_words(stderr, fmt::format("tidegauge judge: {}: {}\n", printable(path), note));
   }
   if (options.json) {
-    put(stdout, view::verdict_document(path, judged.verdicts));
+    put(stdout, view::verdict_document(path, judged.verdicts,
+                                       view::killed(judged.summary.accounts(), view::Tense::Over)));
     return;
   }
   const auto paper = paper_of(STDOUT_FILENO);

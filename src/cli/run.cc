@@ -228,14 +228,16 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
   session.look();
 }
 
-void write_document(const verdict::Verdicts& verdicts, const RunOptions& options) {
+void write_document(const verdict::Verdicts& verdicts, const std::optional<view::Killed>& killed,
+                    const RunOptions& options) {
   if (options.json_path.empty()) return;
   // The job may have written there meanwhile.
   auto done = may_write_document(options);
   if (done) {
-    done = write_file(options.json_path,
-                      view::verdict_document(proc::masked_command(options.command), verdicts),
-                      kOwnerOnly);
+    done =
+        write_file(options.json_path,
+                   view::verdict_document(proc::masked_command(options.command), verdicts, killed),
+                   kOwnerOnly);
   }
   if (!done) fail("run", kCouldNotLook, done.error().what);
 }
@@ -276,7 +278,9 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
     if (helpers.guarding && job.status()) life.end(job, *helpers.guarding, &*session);
     ending = session->end();
   }
-  write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), options);
+  const auto killed =
+      session ? view::killed(session->summary().accounts(), view::Tense::Over) : std::nullopt;
+  write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), killed, options);
   if (ending && !options.no_history) remember_run(options.command, ending->verdicts);
   await(job, helpers);
   if (!session) return tell_of_nothing(session.error(), options);

@@ -94,7 +94,10 @@ void print(std::string_view line) {
 // Lines for a program that reads us: the verdict's, where it is new, and whatever this look has
 // said before, without waiting for a full buffer.
 void print_json(Session& session, view::JsonLines& lines, const std::string& source) {
-  if (session.take_fresh_verdict()) print(lines.verdict(session.verdicts(), source));
+  if (session.take_fresh_verdict()) {
+    const auto killed = view::killed(session.summary().accounts(), view::Tense::GoingOn);
+    print(lines.verdict(session.verdicts(), source, killed));
+  }
   std::fflush(stdout);
 }
 
@@ -231,7 +234,8 @@ int watch(Words words) {
   if (guarding) (void)guarding->finish(&*session);
   const auto ending = session->end();
   if (options.json) {
-    print(lines.last_verdict(ending.verdicts, subject));
+    print(lines.last_verdict(ending.verdicts, subject,
+                             view::killed(session->summary().accounts(), view::Tense::Over)));
     if (!causes.note().empty()) fail("watch", kNothingWrong, causes.note());
   } else if (!options.sitting.quiet) {
     print_ending(*session, ending, causes.note(), stdout);

@@ -40,6 +40,10 @@ Json head_of(const JobNow& job) {
           {"recording", job.recording.empty() ? Json(nullptr) : Json(base_name(job.recording))}};
 }
 
+Tense tense_of(const JobNow& job) {
+  return job.ended ? Tense::Over : Tense::GoingOn;
+}
+
 Json row_of(const JobNow& job) {
   const auto state = live_state(job.accounts, job.verdicts);
   const auto& total = job.accounts.line(Line::Total);
@@ -52,6 +56,8 @@ Json row_of(const JobNow& job) {
   row["tone"] = id_of(state.words.tone);
   row["tag"] = state.words.tag;
   row["headline"] = state.words.headline;
+  const auto killed = kill_sentence(job.accounts, tense_of(job));
+  row["killed"] = killed.empty() ? Json(nullptr) : Json(killed);
   row["bytes"] = std::llround(total.last());
   row["floor"] = std::llround(total.floor());
   row["peak"] = std::llround(total.max());
@@ -72,7 +78,11 @@ std::string jobs_json(std::span<const JobNow> jobs) {
 
 std::string live_json(const JobNow& job, const Timeline& timeline) {
   // The report is text already.
-  const auto report = report_json({job.accounts, timeline, job.verdicts, job.recording, {}});
+  const auto report = report_json({.accounts = job.accounts,
+                                   .timeline = timeline,
+                                   .verdicts = job.verdicts,
+                                   .source = job.recording,
+                                   .tense = tense_of(job)});
   return "{\"schema\":\"tidegauge/live/1\",\"job\":" + dumped(head_of(job)) +
          ",\"report\":" + report + "}";
 }

@@ -72,6 +72,26 @@ TEST(Jobs, ALiveOneHoldsItsReportOnOneLine) {
   EXPECT_EQ(live["report"]["schema"], "tidegauge/report/1");
 }
 
+TEST(Jobs, SayThatTheKernelKilledAndHowLongAgo) {
+  Watched one(420);
+  const FakeIncident incident;
+  EXPECT_EQ(Json::parse(live_json(one.now("494-1"), one.timeline))["report"]["killed"], nullptr);
+  record::LedgerKeeper ledgers;
+  const auto at_ns = 418 * FakeIncident::kSecond;
+  for (const auto kind : {record::EventKind::Exited, record::EventKind::OomKill}) {
+    one.accounts.add(record::Event{.at_ns = at_ns, .kind = kind, .process = incident.trainer},
+                     ledgers);
+  }
+  auto now = one.now("494-1");
+  const std::string said = "The kernel killed train.py (pid 494): out of memory, 2.0\u00A0s ";
+  EXPECT_EQ(Json::parse(live_json(now, one.timeline))["report"]["killed"]["words"], said + "ago.");
+  EXPECT_EQ(Json::parse(jobs_json({&now, 1}))["jobs"][0]["killed"], said + "ago.");
+  now.ended = true;
+  EXPECT_EQ(Json::parse(live_json(now, one.timeline))["report"]["killed"]["words"],
+            said + "before the end.");
+  EXPECT_EQ(Json::parse(jobs_json({&now, 1}))["jobs"][0]["killed"], said + "before the end.");
+}
+
 TEST(Jobs, BeforeAnythingIsKnownThereIsStillARow) {
   const Accounts accounts;
   const verdict::Verdicts verdicts;

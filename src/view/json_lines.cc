@@ -136,15 +136,17 @@ std::string_view JsonLines::add(const record::Entry& entry, const record::Ledger
   return line_ = event_line(event);
 }
 
-std::string_view JsonLines::verdict(const verdict::Verdicts& verdicts, const std::string& source) {
+std::string_view JsonLines::verdict(const verdict::Verdicts& verdicts, const std::string& source,
+                                    const std::optional<Killed>& killed) {
   if (verdicts.all.empty() || last_class_ == verdicts.all.front().klass) return {};
-  return last_verdict(verdicts, source);
+  return last_verdict(verdicts, source, killed);
 }
 
 std::string_view JsonLines::last_verdict(const verdict::Verdicts& verdicts,
-                                         const std::string& source) {
+                                         const std::string& source,
+                                         const std::optional<Killed>& killed) {
   if (!verdicts.all.empty()) last_class_ = verdicts.all.front().klass;
-  auto document = Json::parse(verdict_document(source, verdicts));
+  auto document = Json::parse(verdict_document(source, verdicts, killed));
   Json line{{"type", "verdict"}, {"seconds", seconds_}};
   line.update(document);
   return line_ = line_of(line);

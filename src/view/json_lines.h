@@ -12,6 +12,7 @@
 #include "record/ledger.h"
 #include "record/recording.h"
 #include "verdict/verdict.h"
+#include "view/kills.h"
 
 namespace tidegauge::view {
 
@@ -22,9 +23,11 @@ class JsonLines {
   // `ledgers` was told of this entry and all before.
   std::string_view add(const record::Entry& entry, const record::LedgerKeeper& ledgers);
   // A line if the class of the tree's verdict is another than last time.
-  std::string_view verdict(const verdict::Verdicts& verdicts, const std::string& source);
+  std::string_view verdict(const verdict::Verdicts& verdicts, const std::string& source,
+                           const std::optional<Killed>& killed);
   // Whatever was said before.
-  std::string_view last_verdict(const verdict::Verdicts& verdicts, const std::string& source);
+  std::string_view last_verdict(const verdict::Verdicts& verdicts, const std::string& source,
+                                const std::optional<Killed>& killed);
 
  private:
   void put_sample(const record::Sample& sample, const record::LedgerKeeper& ledgers);

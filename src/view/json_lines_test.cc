@@ -80,11 +80,15 @@ TEST(JsonLines, AVerdictIsSaidWhenItsClassChangesAndAtTheEnd) {
   Printed printed;
   verdict::Verdicts verdicts;
   verdicts.all.push_back({.klass = verdict::Class::Undecided});
-  EXPECT_EQ(Json::parse(printed.lines.verdict(verdicts, "x"))["type"], "verdict");
-  EXPECT_EQ(printed.lines.verdict(verdicts, "x"), "");
+  EXPECT_EQ(Json::parse(printed.lines.verdict(verdicts, "x", {}))["type"], "verdict");
+  EXPECT_EQ(printed.lines.verdict(verdicts, "x", {}), "");
   verdicts.all.front().klass = verdict::Class::Leak;
-  EXPECT_EQ(Json::parse(printed.lines.verdict(verdicts, "x"))["verdicts"][0]["class"], "leak");
-  EXPECT_EQ(Json::parse(printed.lines.last_verdict(verdicts, "x"))["verdicts"][0]["class"], "leak");
+  EXPECT_EQ(Json::parse(printed.lines.verdict(verdicts, "x", {}))["verdicts"][0]["class"], "leak");
+  EXPECT_EQ(Json::parse(printed.lines.last_verdict(verdicts, "x", {}))["verdicts"][0]["class"],
+            "leak");
+  const Killed killed{.words = "The kernel killed it.", .of_job = true};
+  EXPECT_EQ(Json::parse(printed.lines.last_verdict(verdicts, "x", killed))["killed"]["words"],
+            "The kernel killed it.");
 }
 
 }  // namespace

@@ -241,7 +241,8 @@ Outlook page_outlook(const Report& report) {
 std::string report_json(const Report& report) {
   const auto& accounts = report.accounts;
   const auto& header = accounts.header;
-  auto verdicts = Json::parse(verdict_document(report.source, report.verdicts, Layout::OneLine));
+  const auto document = Json::parse(verdict_document(
+      report.source, report.verdicts, killed(accounts, report.tense), Layout::OneLine));
   Json out = {
       {"schema", "tidegauge/report/1"},
       {"tool", shown(header.tool, kNameColumns)},
@@ -251,7 +252,8 @@ std::string report_json(const Report& report) {
       {"started_unix_ms",
        header.started_unix_ns > 0 ? Json(header.started_unix_ns / 1'000'000) : Json(nullptr)},
       {"interval_seconds", header.interval_seconds},
-      {"verdicts", verdicts["verdicts"]},
+      {"killed", document["killed"]},
+      {"verdicts", document["verdicts"]},
       {"outlook", outlook_json(report)},
       {"marks", marks_json(report)},
       {"restarts", restarts_json(accounts)},

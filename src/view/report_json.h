@@ -9,6 +9,7 @@
 #include "record/census.h"
 #include "verdict/verdict.h"
 #include "view/accounts.h"
+#include "view/kills.h"
 #include "view/outlook.h"
 #include "view/timeline.h"
 
@@ -21,6 +22,7 @@ struct Report {
   std::string source{};                    // path of the recording; empty: none
   std::vector<std::string> notes{};        // what was odd about the file
   std::optional<record::Census> census{};  // a whole one, where one was kept
+  Tense tense = Tense::Over;
 };
 
 // What the page shows besides the past: further ahead than a terminal.

@@ -173,13 +173,28 @@ Json document_of(const Verdict& verdict) {
            verdict.duration_seconds > 0 ? number(verdict.duration_seconds) : Json(nullptr)}};
 }
 
+Json kill(const std::optional<Killed>& value) {
+  if (!value) return nullptr;
+  return {{"words", value->words},
+          {"of_job", value->of_job},
+          {"at", number(value->at)},
+          {"times", value->times},
+          {"pid", value->pid ? Json(*value->pid) : Json(nullptr)},
+          {"name", text_or_null(value->name)},
+          {"cgroup", text_or_null(value->cgroup)},
+          {"limit_bytes", value->limit_bytes ? Json(*value->limit_bytes) : Json(nullptr)}};
+}
+
 }  // namespace
 
 std::string verdict_document(const std::string& source, const verdict::Verdicts& verdicts,
-                             Layout layout) {
+                             const std::optional<Killed>& killed, Layout layout) {
   Json all = Json::array();
   for (const auto& verdict : verdicts.all) all.push_back(document_of(verdict));
-  const Json document = {{"schema", "tidegauge/verdict/1"}, {"source", source}, {"verdicts", all}};
+  const Json document = {{"schema", "tidegauge/verdict/1"},
+                         {"source", source},
+                         {"killed", kill(killed)},
+                         {"verdicts", all}};
   // A name may hold any bytes: what is no UTF-8 is replaced instead of thrown over.
   return document.dump(layout == Layout::Indented ? 2 : -1, ' ', false,
                        Json::error_handler_t::replace) +

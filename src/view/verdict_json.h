@@ -2,16 +2,18 @@
 // The verdict document, "tidegauge/verdict/1": docs/verdict-format.md.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "verdict/verdict.h"
+#include "view/kills.h"
 
 namespace tidegauge::view {
 
 enum class Layout { Indented, OneLine };
 
-// {"schema", "source", "verdicts": [...]}, with a newline at its end.
+// {"schema", "source", "killed", "verdicts": [...]}, with a newline at its end.
 std::string verdict_document(const std::string& source, const verdict::Verdicts& verdicts,
-                             Layout layout = Layout::Indented);
+                             const std::optional<Killed>& killed, Layout layout = Layout::Indented);
 
 }  // namespace tidegauge::view

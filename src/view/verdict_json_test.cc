@@ -13,12 +13,12 @@ namespace {
 using Json = nlohmann::json;
 
 Json first(const verdict::Verdict& verdict) {
-  return Json::parse(verdict_document("s.csv", {.all = {verdict}}))["verdicts"][0];
+  return Json::parse(verdict_document("s.csv", {.all = {verdict}}, {}))["verdicts"][0];
 }
 
 TEST(VerdictDocument, NamesItsSchemaAndItsSource) {
   const auto text =
-      verdict_document("a\"b.csv", {.all = {incident_settled(), incident_at_step_70()}});
+      verdict_document("a\"b.csv", {.all = {incident_settled(), incident_at_step_70()}}, {});
   const auto document = Json::parse(text);
   EXPECT_EQ(document["schema"], "tidegauge/verdict/1");
   EXPECT_EQ(document["source"], "a\"b.csv");
@@ -28,9 +28,31 @@ TEST(VerdictDocument, NamesItsSchemaAndItsSource) {
 
 TEST(VerdictDocument, OneLineIsTheSameOnOneLine) {
   const verdict::Verdicts verdicts{.all = {incident_settled()}};
-  const auto line = verdict_document("x", verdicts, Layout::OneLine);
+  const auto line = verdict_document("x", verdicts, {}, Layout::OneLine);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
-  EXPECT_EQ(Json::parse(line), Json::parse(verdict_document("x", verdicts)));
+  EXPECT_EQ(Json::parse(line), Json::parse(verdict_document("x", verdicts, {})));
+}
+
+TEST(VerdictDocument, SaysThatTheKernelKilled) {
+  const verdict::Verdicts verdicts{.all = {incident_settled()}};
+  EXPECT_EQ(Json::parse(verdict_document("x", verdicts, {}))["killed"], nullptr);
+  const Killed whom{.words = "The kernel killed train.py.",
+                    .of_job = true,
+                    .at = 61.5,
+                    .times = 2,
+                    .pid = 494,
+                    .name = "train.py",
+                    .cgroup = "/job",
+                    .limit_bytes = 60 << 20};
+  EXPECT_EQ(Json::parse(verdict_document("x", verdicts, whom))["killed"],
+            Json::parse(R"({"words": "The kernel killed train.py.", "of_job": true, "at": 61.5,
+                            "times": 2, "pid": 494, "name": "train.py", "cgroup": "/job",
+                            "limit_bytes": 62914560})"));
+  const Killed stranger{.words = "The kernel killed a process.", .at = 61.5, .times = 1};
+  EXPECT_EQ(Json::parse(verdict_document("x", verdicts, stranger))["killed"],
+            Json::parse(R"({"words": "The kernel killed a process.", "of_job": false, "at": 61.5,
+                            "times": 1, "pid": null, "name": null, "cgroup": null,
+                            "limit_bytes": null})"));
 }
 
 TEST(VerdictDocument, SaysWhatTheUndecidedIncidentNeeds) {
@@ -76,7 +98,7 @@ TEST(VerdictDocument, CountsStepsWhereOnlyStepsAreKnown) {
 TEST(VerdictDocument, HasEveryFieldAndOnlyNumbersThatAreSomeWhateverTheVerdict) {
   EXPECT_TRUE(rc::check([] {
     const auto verdict = any_verdict();
-    const auto text = verdict_document(any_text(), {.all = {verdict}});
+    const auto text = verdict_document(any_text(), {.all = {verdict}}, {});
     const auto v = Json::parse(text)["verdicts"][0];
     for (const char* field :
          {"subject", "class", "confidence", "p_leak", "not_excluded", "growth", "tied_to",

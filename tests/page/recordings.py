@@ -86,6 +86,21 @@ def incident(seconds=420, cause=True) -> Recording:
     return out
 
 
+def killed(seconds=190) -> Recording:
+    """The incident in a cgroup of its own, with a limit that it reaches: the kernel kills it before anybody could tell what it was."""
+    out = incident(seconds)
+    for line in out.lines:
+        if line["kind"] == "sample":
+            held = sum(sum(line[kind]) for kind in ("anon", "file", "shmem", "page_tables"))
+            line["cgroups"] = [{"path": "/job", "version": 2, "exclusive": True, "limit": 15 * GIB + 256 * MIB, "current": held, "oom_kill": 0}]
+    end = seconds + 1
+    for pid in (494, *range(600, 620), 490):
+        out.event(end, "exited", pid=pid, start=pid, **({"value": 137} if pid == 494 else {}))
+    out.event(end, "oom_kill", name="/job", value=1)
+    out.sample(end, {})
+    return out
+
+
 def on_demand(seconds=420) -> Recording:
     """The incident with its remedy: pictures are opened when they are needed. Nothing is kept, and a step takes a little longer."""
     out = Recording("uv run train.py --open-on-demand")

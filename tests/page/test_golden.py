@@ -24,6 +24,8 @@ VIEWS = {
     "settled-phone": (("incident",), {"phone": True}, None),
     "undecided-dark": (("incident", 190), {"dark": True}, None),
     "leak-light": (("leak",), {}, None),
+    "killed-light": (("killed",), {}, None),
+    "killed-phone-dark": (("killed",), {"phone": True, "dark": True}, None),
     "interrupted-by-process": (("interrupted",), {}, "By process"),
 }
 LIVE = {"live-dark": {"dark": True}, "live-phone": {"phone": True}}
@@ -85,6 +87,10 @@ def test_sites_look_as_they_did(report, look, name):
 @pytest.mark.parametrize("name", SIDES)
 def test_side_by_side_looks_as_it_did(sides, look, name):
     check(look(sides("incident", "on_demand"), **SIDES[name]), name)
+
+
+def test_a_kill_side_by_side_looks_as_it_did(sides, look):
+    check(look(sides("killed", "on_demand")), "killed-sides")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 import recordings
 from conftest import PATIENCE_MS
 from playwright.sync_api import expect
-from server import LEAK, Job, Server
+from server import LEAK, Job, Replay, Server
 
 AXE = pathlib.Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -105,6 +105,35 @@ def test_the_reader_keeps_his_place(serve, look, job):
     while shown() < at + 2:
         view.frame()
     assert view.page.locator(".range").is_visible()
+
+
+def test_a_kill_stands_under_the_headline_and_only_its_time_is_brought_up_to_date(tidegauge, report, look, tmp_path):
+    server = Server(tidegauge, tmp_path)
+    page = server.ask("/", token=False)[2]
+    server.stop()
+    path, head = "/api/jobs/7-7/stream", {"key": "7-7", "pid": 7, "ended": False, "recording": None}
+    document = recordings.document_of(report("killed"))
+
+    def live(killed):
+        return {"schema": "tidegauge/live/1", "job": head, "report": {**document, "killed": killed}}
+
+    row = {**head, "title": "train.py", "seen": "", "class": "steady", "tone": "good", "tag": "", "headline": "", "bytes": 0, "floor": 0, "peak": 0}
+    jobs = [{**row, "killed": "The kernel killed it."}, {**row, "key": "8-8", "killed": None}]
+    replay = Replay(page, {path: live(None), "/api/stream": {"schema": "tidegauge/jobs/1", "jobs": jobs}}, {"/api/recordings": {"recordings": []}})
+    try:
+        view = look(replay.address)
+        assert view.page.locator(".job").count() == 2
+        assert view.page.locator(".job .killed").all_inner_texts() == ["The kernel killed it."]
+        view = look(f"{replay.address}&job=7-7")
+        assert view.page.locator(".killed").count() == 0
+        replay.say(path, live({**document["killed"], "words": "The kernel killed train.py just now."}))
+        expect(view.page.locator(".hero .killed")).to_have_text("The kernel killed train.py just now.")
+        view.page.evaluate("document.querySelector('.hero').dataset.before = 'yes'")
+        replay.say(path, live({**document["killed"], "words": "The kernel killed train.py 1.0 s ago."}))
+        expect(view.page.locator(".hero[data-before] .killed")).to_have_text("The kernel killed train.py 1.0 s ago.")
+        assert view.said == []
+    finally:
+        replay.stop()
 
 
 def test_the_page_survives_a_restart_of_the_server(serve, look, job):

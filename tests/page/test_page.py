@@ -49,6 +49,25 @@ def test_an_open_case_says_when_to_look_again(report, look):
     assert text_of(view, ".tag") == "Leak"
 
 
+KILLED = "The kernel killed train.py (pid 494): out of memory under the cgroup limit of 15.2 GiB, at the end."
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_kill_stands_right_under_the_headline(report, look, phone):
+    view = look(report("killed"), phone=phone)
+    assert text_of(view, ".hero .killed") == KILLED
+    tops = [view.page.locator(f".hero {place}").bounding_box()["y"] for place in ("h1", ".killed", ".lead")]
+    assert tops == sorted(tops)
+    assert text_of(view, ".note") != ""
+    assert view.said == [] and view.fits()
+
+
+def test_where_nobody_was_killed_nothing_is_said_of_it(report, look):
+    page = report("incident")
+    assert recordings.document_of(page)["killed"] is None
+    assert look(page).page.locator(".killed").count() == 0
+
+
 def test_keys_read_zoom_and_reset(report, look):
     view = look(report("incident"))
     view.press("Home")

@@ -93,6 +93,14 @@ def test_more_than_two(sides, look):
     assert view.said == [] and view.fits()
 
 
+def test_a_kill_is_in_the_answer_of_its_run(sides, look):
+    view = look(sides("killed", "on_demand"))
+    cards = view.page.locator(".side")
+    assert "The kernel killed train.py (pid 494): out of memory" in cards.nth(0).locator(".killed").inner_text()
+    assert cards.nth(1).locator(".killed").count() == 0
+    assert view.said == [] and view.fits()
+
+
 def test_as_text_and_markdown(tidegauge, tmp_path):
     files = [getattr(recordings, name)().write(tmp_path / f"{name}.tg") for name in ("incident", "on_demand")]
     run = lambda *words: subprocess.run([tidegauge, "report", *files, *words], check=True, capture_output=True, text=True).stdout  # noqa: E731

@@ -30,9 +30,11 @@ export interface Marks {
 }
 interface PackedColumn { id: string; label?: string; kind?: string; pid?: number; start_ticks?: number }
 interface Packed { rows: number; unit: number; columns: PackedColumn[]; data: string; end?: number }
+/** That the kernel killed for lack of memory: a process of the job, or a stranger where the job is. */
+export interface Killed { words: string; of_job: boolean; at: number; times: number; pid: number | null; name: string | null; cgroup: string | null; limit_bytes: number | null }
 export interface Report {
   schema: string; tool: string; title: string; seen: string; clock: "seconds" | "steps"; started_unix_ms: number | null;
-  interval_seconds: number; verdicts: Verdict[]; outlook: Outlook | null; marks: Marks; restarts: number[];
+  interval_seconds: number; killed: Killed | null; verdicts: Verdict[]; outlook: Outlook | null; marks: Marks; restarts: number[];
   processes: ProcessRow[]; groups: string[]; gone: string; kinds: KindRow[]; how: Fact[]; notes: string[];
   doubts?: string[]; evidence?: string[]; tree: Packed | null; process_series: Packed | null;
   holdings?: Holding[]; sites?: SitesOf[]; census?: Census;
@@ -41,7 +43,7 @@ export interface Report {
 /** Of a server: a job that is watched, in a list and as a whole. */
 export interface JobHead { key: string; pid: number; ended: boolean; recording: string | null }
 export interface JobRow extends JobHead {
-  title: string; seen: string; class: string | null; tone: "good" | "wait" | "bad"; tag: string; headline: string; bytes: number; floor: number; peak: number;
+  title: string; seen: string; class: string | null; tone: "good" | "wait" | "bad"; tag: string; headline: string; killed: string | null; bytes: number; floor: number; peak: number;
 }
 export interface Jobs { schema: string; jobs: JobRow[] }
 export interface LiveJob { schema: string; job: JobHead; report: Report }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer: what it is, how fast, until when, what piles up, what helps. In the program's words.
 import { glyph, h } from "./dom";
-import type { Fact, Verdict } from "./data";
+import type { Fact, Killed, Verdict } from "./data";
 
 // Each class has a shape of its own: never colour alone.
 export const SHAPES: Record<string, string> = {
@@ -32,7 +32,12 @@ export function factCell(fact: Fact): HTMLElement {
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function hero(verdict: Verdict): HTMLElement {
+/** Nothing matters more where there was one: right under the headline, or nowhere. */
+export function killedLine(words: string | null | undefined): HTMLElement | null {
+  return words ? h("p", { class: "killed" }, h("bdi", {}, words)) : null;
+}
+
+export function hero(verdict: Verdict, killed: Killed | null): HTMLElement {
   const { words } = verdict;
   const hasCause = words.facts.some((fact) => fact.id === "cause" || fact.id === "remedy");
   const large = hasCause ? words.facts.filter((fact) => FIRST.includes(fact.id)) : words.facts;
@@ -43,6 +48,7 @@ export function hero(verdict: Verdict): HTMLElement {
         h("span", { class: "tag" }, glyph(SHAPES[verdict.class] ?? SHAPES.steady, "shape"), words.tag),
         h("span", { class: "note" }, words.note)),
       h("h1", { id: "headline" }, h("bdi", {}, words.headline)),
+      killedLine(killed?.words),
       h("p", { class: "lead" }, h("bdi", {}, words.lead))),
     h("dl", { class: `facts of-${large.length}` }, ...large.map(factCell)),
     small.length > 0 ? h("dl", { class: "also" }, ...small.map(factCell)) : null);

@@ -4,7 +4,7 @@ import type { JobRow, Jobs, StoredRecording } from "./data";
 import { glyph, h } from "./dom";
 import { size } from "./format";
 import { header, tellDrawn } from "./header";
-import { SHAPES } from "./hero";
+import { killedLine, SHAPES } from "./hero";
 import { askJson, follow, type Refused } from "./server";
 import { liveTable } from "./table";
 
@@ -19,6 +19,7 @@ function jobCard(job: JobRow): HTMLElement {
       h("code", { class: "clip" }, job.title),
       h("span", { class: "small" }, [`pid ${job.pid}`, job.seen, ...(job.ended ? ["ended"] : [])].join(" · "))),
     h("b", { class: "headline clip" }, job.headline),
+    killedLine(job.killed),
     h("span", { class: "numbers" },
       ...[["now", job.bytes], ["floor", job.floor], ["peak", job.peak]].map(([label, bytes]) => h("span", {}, h("small", {}, `${label} `), size(bytes as number)))));
 }

@@ -4,7 +4,7 @@ import { choice } from "./controls";
 import { type Report, unpackTree } from "./data";
 import { glyph, h } from "./dom";
 import { size } from "./format";
-import { factCell, SHAPES } from "./hero";
+import { factCell, killedLine, SHAPES } from "./hero";
 import { type Run, SidesChart } from "./sides_chart";
 import { steer, steerHint, zoomButtons } from "./steer";
 import { type Cell, table } from "./table";
@@ -44,7 +44,8 @@ function answerOf({ name, report }: Sides["runs"][number], i: number, open: () =
         h("button", { type: "button", class: "plain open", click: open }, "Its report")),
       verdict ? h("p", { class: "tagline" }, h("span", { class: "tag" }, glyph(SHAPES[verdict.class] ?? SHAPES.steady, "shape"), verdict.words.tag),
         h("span", { class: "note" }, verdict.words.note)) : null,
-      h("h2", { class: "headline" }, h("bdi", {}, verdict?.words.headline ?? "Nothing was seen."))),
+      h("h2", { class: "headline" }, h("bdi", {}, verdict?.words.headline ?? "Nothing was seen.")),
+      killedLine(report.killed?.words)),
     facts.length > 0 ? h("dl", { class: "facts" }, ...facts.map(factCell)) : null);
 }
 

@@ -87,7 +87,11 @@ export class ReportView {
     this.report = report;
     this.tree = tree;
     const verdict = report.verdicts[0];
-    this.slots.hero.show(verdict, () => (verdict ? hero(verdict) : null));
+    const { killed } = report;
+    this.slots.hero.show([verdict, killed && { ...killed, words: "" }], () => (verdict ? hero(verdict, killed) : null));
+    // How long ago it was is another number with every look: nothing else is made anew for it.
+    const line = this.slots.hero.element.querySelector(".killed bdi");
+    if (line && killed && line.textContent !== killed.words) line.textContent = killed.words;
     if (this.timeline && tree) this.timeline.update(report, tree);
     else if (tree) this.addTimeline(report, tree);
   }
