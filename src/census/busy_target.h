@@ -101,7 +101,7 @@ class BusyTarget {
     shared_ = new (page) Shared{};
     pid_ = ::fork();
     if (pid_ == 0) work(does, threads);
-    while (rounds() < 2 || (threads > 1 && shared_->cell == 0)) ::usleep(100);
+    while (rounds() < 2 || (threads > 1 && shared_->cell < kWarm)) ::usleep(100);
   }
   BusyTarget(const BusyTarget&) = delete;
   BusyTarget& operator=(const BusyTarget&) = delete;
@@ -139,6 +139,9 @@ class BusyTarget {
   }
 
  private:
+  // Turns of the second thread after which it maps no more memory: a sanitizer does for what it
+  // writes down of each thread, until that has its full size.
+  static constexpr std::uint64_t kWarm = 300'000;
   struct Shared {
     std::atomic<std::uint64_t> rounds;
     std::atomic<std::uint64_t> errors;

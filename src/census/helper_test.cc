@@ -20,6 +20,8 @@ namespace tidegauge::census {
 namespace {
 
 constexpr std::size_t kSparedBytes = 1 << 20;
+// Exit code of one that gave up: a target is stopped within a tenth of a second or left alone.
+constexpr int kHadNoTime = 3;
 
 // Everything that is done to a target, one call after the other; the hand does the same.
 [[noreturn]] void do_all_to(pid_t target, Stretch spared) {
@@ -34,7 +36,7 @@ constexpr std::size_t kSparedBytes = 1 << 20;
   std::optional<Copy> copy;
   {
     const auto stopped = Stopped::stop(target, helper->tid());
-    if (!stopped) ::_exit(3);
+    if (!stopped) ::_exit(kHadNoTime);
     copy = helper->make_copy();
   }
   if (!copy) ::_exit(4);
@@ -106,6 +108,8 @@ TEST_P(Killed, AfterAnyOfItsCallsWhoeverHoldsTheTargetLeavesNothing) {
   const auto forbidden = forbidden_to_children(target.pid());
   const auto threads = target.threads().size();  // a sanitizer may have one of its own
   int calls = 0;
+  int in_vain = 0;
+  constexpr int kMostInVain = 20;
   for (;; ++calls) {
     const auto ended = try_with(target, calls);
     target.wait_for_rounds();
@@ -114,7 +118,11 @@ TEST_P(Killed, AfterAnyOfItsCallsWhoeverHoldsTheTargetLeavesNothing) {
     ASSERT_EQ(forbidden_to_children(target.pid()), forbidden) << calls;
     ASSERT_EQ(target.errors(), 0U) << calls;
     if (!ended) continue;
-    EXPECT_TRUE(WIFEXITED(*ended));
+    ASSERT_TRUE(WIFEXITED(*ended));
+    if (WEXITSTATUS(*ended) == kHadNoTime && ++in_vain <= kMostInVain) {
+      --calls;  // the same once more
+      continue;
+    }
     EXPECT_EQ(WEXITSTATUS(*ended), 0);
     break;
   }
