@@ -17,6 +17,7 @@
 #include <set>
 #include <utility>
 
+#include "base/clock.h"
 #include "guard/actor.h"
 #include "guard/group_files.h"
 #include "guard/herd.h"
@@ -280,7 +281,8 @@ TEST(Twin, LetsAStoppedJobGoOn) {
   ::kill(actor, SIGSTOP);  // so that it does nothing about it itself
   ASSERT_TRUE(waits_for(actor, WSTOPPED));
   board->job = job;
-  board->frozen_since_ns = 1;
+  // Not for so long that the twin would let it go on while the actor lives.
+  board->frozen_since_ns = clock_ns(CLOCK_MONOTONIC);
   ::kill(job, SIGSTOP);
   EXPECT_TRUE(waits_for(job, WSTOPPED));
   ::kill(actor, SIGKILL);
