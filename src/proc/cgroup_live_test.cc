@@ -39,6 +39,8 @@ class RealGroup {
       path_ = name;
       limited_ = write_file(folder_ + (first ? "/memory.limit_in_bytes" : "/memory.max"),
                             std::to_string(kLimit));
+      // Or what is too much could go to the disk; there is no such file where there is no swap.
+      write_file(folder_ + (first ? "/memory.swappiness" : "/memory.swap.max"), "0");
       if (limited_) return;
       ::rmdir(folder_.c_str());
     }

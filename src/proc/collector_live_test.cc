@@ -101,8 +101,9 @@ TEST(CollectorLive, CountsWhatAProcessTakes) {
   ASSERT_EQ(puppet.tell("shm 32000000"), "done");
   watching.look();
   const auto after = watching.of(puppet.pid()).memory;
-  EXPECT_NEAR(static_cast<double>(*after.anon - *before.anon), 64e6, 1e5);
-  EXPECT_NEAR(static_cast<double>(*after.shmem - *before.shmem), 32e6, 1e5);
+  // Some kernels leave out what each core has not added up yet.
+  EXPECT_NEAR(static_cast<double>(*after.anon - *before.anon), 64e6, 1e6);
+  EXPECT_NEAR(static_cast<double>(*after.shmem - *before.shmem), 32e6, 1e6);
   EXPECT_EQ(*after.rss, *after.anon + *after.file + *after.shmem);
   EXPECT_GE(*after.peak_rss, *after.rss);
   EXPECT_GT(*after.page_tables, *before.page_tables);
@@ -283,7 +284,7 @@ TEST_P(CopyOnWrite, IsKnownFromTheFirstSampleOnWhereTheJobRunsAlready) {
   ASSERT_EQ(puppet.pids_of("fork 6 25").size(), 6u);
   std::size_t most = 0;
   // A walk is put off where somebody took our core in the middle of it.
-  for (int attempt = 0; attempt < 5 && most < 7; ++attempt) {
+  for (int attempt = 0; attempt < 50 && most < 7; ++attempt) {
     Watching watching(puppet.pid());
     most = std::max(most, watching.shares().size());
   }
@@ -302,6 +303,7 @@ TEST(CollectorLive, HugePagesAreSharesToo) {
 
 TEST(CollectorLive, ASmallProcessIsWalkedOverAtFirstSightAndThenWhenItChanges) {
   Puppet puppet;
+  await_sleep(*Root::open("/proc"), puppet.pid());  // what it does yet would be a change
   Watching watching(puppet.pid());
   EXPECT_TRUE(watching.of(puppet.pid()).memory.pss);
   for (int i = 0; i < 60; ++i) {

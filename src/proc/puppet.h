@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,6 +15,8 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "proc/root.h"
+#include "proc/stat.h"
 
 namespace tidegauge::proc {
 
@@ -104,5 +107,15 @@ class Puppet {
   UniqueFd words_;
   UniqueFd answers_;
 };
+
+// Until it sleeps and has left its core: what it has used is counted then, and stays as it is. Its
+// state says so a moment too early; the kernel tells its system call only when it is true.
+inline void await_sleep(const Root& root, pid_t pid) {
+  const auto is_on_its_way = [&] {
+    return parse_stat(*root.read(pid, "stat"))->state != 'S' ||
+           root.read(pid, "syscall")->starts_with("running");
+  };
+  while (is_on_its_way()) ::sched_yield();
+}
 
 }  // namespace tidegauge::proc

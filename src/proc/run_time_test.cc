@@ -2,7 +2,6 @@
 #include "proc/run_time.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 
 #include "proc/process_reader.h"
@@ -12,16 +11,6 @@ namespace tidegauge::proc {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-// Until it sleeps and has left its core: what it has used is counted then, and stays as it is. Its
-// state says so a moment too early; the kernel tells its system call only when it is true.
-void await_sleep(const Root& root, pid_t pid) {
-  const auto is_on_its_way = [&] {
-    return parse_stat(*root.read(pid, "stat"))->state != 'S' ||
-           root.read(pid, "syscall")->starts_with("running");
-  };
-  while (is_on_its_way()) ::sched_yield();
-}
 
 TEST(RunTime, GrowsWithWhatAProcessDoesAndStaysWhileItSleeps) {
   Puppet puppet;

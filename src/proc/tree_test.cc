@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fd.h"
 #include "proc/fake_process.h"
@@ -17,13 +18,19 @@
 namespace tidegauge::proc {
 namespace {
 
-std::vector<pid_t> pids_of(const std::vector<Joined>& joined) {
-  std::vector<pid_t> pids;
-  for (const auto& one : joined) pids.push_back(one.stat.id.pid);
+using Pids = std::vector<pid_t>;
+
+// By their numbers, which may go around between two that are born.
+Pids sorted(Pids pids) {
   std::sort(pids.begin(), pids.end());
   return pids;
 }
-using Pids = std::vector<pid_t>;
+
+Pids pids_of(const std::vector<Joined>& joined) {
+  Pids pids;
+  for (const auto& one : joined) pids.push_back(one.stat.id.pid);
+  return sorted(std::move(pids));
+}
 
 // A folder as /proc and the tree below process 10 of it.
 class FakeTree : public ::testing::Test {
@@ -276,14 +283,13 @@ TEST_F(LiveTree, UnlessWeAreNamed) {
 
 TEST_F(LiveTree, FindsChildrenAtTheNextLook) {
   EXPECT_EQ(grow(), Pids{});
-  const auto children = puppet_.pids_of("fork 3 0");
+  const auto children = sorted(puppet_.pids_of("fork 3 0"));
   EXPECT_EQ(grow(), children);
   EXPECT_EQ(grow(), Pids{});
 }
 
 TEST_F(LiveTree, FindsFiveHundredChildrenAtOnce) {
-  auto pids = puppet_.pids_of("fork 500 0");
-  std::sort(pids.begin(), pids.end());
+  const auto pids = sorted(puppet_.pids_of("fork 500 0"));
   EXPECT_EQ(grow(), pids);
 }
 
@@ -293,7 +299,7 @@ TEST_F(LiveTree, ThreadsAreNoChildren) {
 }
 
 TEST_F(LiveTree, KeepsAGrandchildWhoseParentHasEnded) {
-  const auto both = puppet_.pids_of("middle");
+  const auto both = sorted(puppet_.pids_of("middle"));
   ASSERT_EQ(both.size(), 2u);
   EXPECT_EQ(grow(), both);
   ASSERT_EQ(puppet_.tell("drop_middle"), "done");
