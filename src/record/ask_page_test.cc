@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -103,15 +104,17 @@ TEST(AskPage, AnAnswerIsReadWholeOrNotAtAll) {
   const auto job = job_of(*page);
   auto* const mine = tidegauge_ask_listen(job.get(), 1, 1);
   ASSERT_NE(mine, nullptr);
-  std::thread writer([mine] {
+  std::atomic<bool> over = false;
+  std::thread writer([mine, &over] {
     for (std::uint64_t i = 1; i < 20000; ++i) {
       const std::string text(i % 500, static_cast<char>('a' + i % 26));
       auto said = answer(TIDEGAUGE_SAVED, i, text.c_str());
       tidegauge_ask_answer(mine, &said);
     }
+    over = true;
   });
   int read = 0;
-  for (int i = 0; i < 5000; ++i) {
+  while (!over || read == 0) {  // the last answer stays: ctest's limit ends a wait in vain
     for (const auto& one : page->listeners()) {
       if (one.answer != Answer::Saved) continue;
       ++read;
@@ -120,7 +123,6 @@ TEST(AskPage, AnAnswerIsReadWholeOrNotAtAll) {
     }
   }
   writer.join();
-  EXPECT_GT(read, 0);
 }
 
 TEST(AskPage, ThePlaceOfADeadProcessIsTaken) {
