@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 from test_marks import events_of
+from told_steps import steps_of, without_steps_between
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
 TRAINER = PROGRAMS / "trainer.py"
@@ -63,14 +64,10 @@ def script(tmp_path):
 
 
 def told(marks):
-    return [(mark["event"], mark.get("value"), mark.get("name")) for mark in marks]
+    return [(mark["event"], mark.get("value"), mark.get("name")) for mark in without_steps_between(marks)]
 
 
 OF_THE_TRAINER = [("step", 1, None), ("step", 3, None), ("phase_begin", None, "save"), ("phase_end", None, "save")]
-
-
-def steps_of(marks):
-    return [mark["value"] for mark in marks if mark["event"] == "step"]
 
 
 @ALL

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from test_hooks import ALL, OF_THE_TRAINER, PROGRAMS, TRAINER, compare, script, steps_of, told  # noqa: F401
+from test_hooks import ALL, OF_THE_TRAINER, PROGRAMS, TRAINER, compare, script, told  # noqa: F401
+from told_steps import steps_of
 
 WITHOUT_PRELOAD = ("--no-preload",)
 
@@ -92,7 +93,7 @@ def test_a_folder_that_the_linker_cannot_name(tidegauge, compare, python_here, t
     assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", "")
     from test_marks import events_of
 
-    assert [event["value"] for event in events_of(path) if event["event"] == "step"] == [1, 3]
+    assert steps_of(events_of(path)) == [1, 3]
 
 
 @pytest.fixture

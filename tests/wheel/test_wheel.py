@@ -12,6 +12,7 @@ import sys
 import zipfile
 
 import pytest
+from told_steps import steps_of, without_steps_between
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHEEL = pathlib.Path(os.environ["WHEEL"]).resolve()
@@ -75,6 +76,11 @@ def installed(environment):
     return environment
 
 
+def events_of(recording):
+    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
+    return [line for line in map(json.loads, text.splitlines()) if line["kind"] == "event"]
+
+
 def test_one_wheel_for_all_and_nothing_that_a_machine_may_lack():
     assert "-py3-none-manylinux_" in WHEEL.name
     names = zipfile.ZipFile(WHEEL).namelist()
@@ -97,9 +103,7 @@ def test_a_job_is_heard_and_its_own_words_too(installed, tmp_path):
     command = installed.folder / "bin" / "tidegauge"
     done = installed.run(command, "run", "-q", "--interval", "50ms", "--record", recording, "--", installed.python, job)
     assert done.stdout == "done\n"
-    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
-    events = [line for line in map(json.loads, text.splitlines()) if line["kind"] == "event"]
-    told = [(event["source"], event.get("value")) for event in events if event["event"] == "step"]
+    told = [(event["source"], event.get("value")) for event in without_steps_between(events_of(recording)) if event["event"] == "step"]
     assert told == [("framework", 1), ("framework", 3), ("explicit", 41)]
 
 
@@ -108,8 +112,7 @@ def test_a_job_that_knows_nothing_of_us_is_heard(installed, tmp_path):
     command = installed.folder / "bin" / "tidegauge"
     job = ROOT / "tests" / "programs" / "trainer.py"
     installed.run(command, "run", "-q", "--interval", "50ms", "--record", recording, "--", installed.python, "-I", job)
-    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
-    assert [event.get("value") for event in map(json.loads, text.splitlines()) if event.get("event") == "step"] == [1, 3]
+    assert steps_of(events_of(recording)) == [1, 3]
 
 
 def test_an_enabled_environment_finds_the_gauge_above_it(installed, tmp_path):
@@ -120,8 +123,7 @@ def test_an_enabled_environment_finds_the_gauge_above_it(installed, tmp_path):
 
     def steps():
         installed.run(command, "run", "-q", "--interval", "50ms", "--record", recording, "--", "env", "-i", *job)
-        text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
-        return [event.get("value") for event in map(json.loads, text.splitlines()) if event.get("event") == "step"]
+        return steps_of(events_of(recording))
 
     assert steps() == []
     installed.run(installed.python, "-m", "tidegauge", "enable")
