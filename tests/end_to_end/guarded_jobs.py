@@ -49,9 +49,9 @@ class Groups:
     def pids(self):
         found = set()
         for folder in self.folders:
-            for procs in folder.rglob("cgroup.procs"):
+            for path, _, _ in os.walk(folder):  # whoever is removed meanwhile is left out
                 with contextlib.suppress(OSError):
-                    found |= {int(pid) for pid in procs.read_text().split()}
+                    found |= {int(pid) for pid in (pathlib.Path(path) / "cgroup.procs").read_text().split()}
         return found
 
     def wait_until_left_by_all_but(self, *left):
@@ -86,15 +86,21 @@ def end_of(gauge):
     return gauge.returncode, out, errors
 
 
+def children_called(name, parent):
+    """The pids of the processes of that name and parent."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            its_name, its_parent = re.match(r"\d+ \((.*)\) \S (\d+)", pathlib.Path(f"/proc/{pid}/stat").read_text(), re.S).groups()
+            if (its_name, int(its_parent)) == (name, parent):
+                found.append(int(pid))
+    return found
+
+
 def guard_processes(gauge):
     """(actor, twin), by their names."""
-    names = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            pid, name, parent = re.match(r"(\d+) \((.*)\) \S (\d+)", path.read_text()).groups()
-            names[int(pid)] = (name, int(parent))
-    (actor,) = [pid for pid, (name, parent) in names.items() if name == "tg-guard" and parent == gauge.pid]
-    (twin,) = [pid for pid, (name, parent) in names.items() if name == "tg-guard-twin" and parent == actor]
+    (actor,) = children_called("tg-guard", gauge.pid)
+    (twin,) = children_called("tg-guard-twin", actor)
     return actor, twin
 
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the guard finds in a job that it holds still at its limit: in real groups, frozen in each way there is."""
-import contextlib
 import os
-import pathlib
 import re
 import signal
 import subprocess
 import sys
 
 import pytest
-from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, end_of, let_go_on, look_in, shut_off, wait_until, with_our_package
+from guarded_jobs import FREEZER, JOB, PATIENCE, TOPS, children_called, end_of, let_go_on, look_in, shut_off, wait_until, with_our_package
 
 
 def recorded(path):
@@ -18,12 +16,7 @@ def recorded(path):
 
 def looker_of(gauge):
     """The process that looks, by its name."""
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            pid, name, parent = re.match(r"(\d+) \((.*)\) \S (\d+)", path.read_text()).groups()
-            if name == "tg-guard-look" and int(parent) == gauge.pid:
-                return int(pid)
-    return None
+    return next(iter(children_called("tg-guard-look", gauge.pid)), None)
 
 
 @pytest.fixture

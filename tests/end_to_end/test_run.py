@@ -11,7 +11,7 @@ import sys
 import pytest
 from terminal import Terminal
 from test_marks import events_of
-from waiting import PATIENCE, wait_for_change, wait_for_text
+from waiting import PATIENCE, wait_for_recording, wait_for_text
 
 BAR = "import sys\nfor i in range(41):\n    sys.stderr.write(f'\\r{100 * i // 40:3}%|##  | {i}/40 [00:10<01:13, 12.00it/s]'); sys.stderr.flush()\n"
 
@@ -101,7 +101,7 @@ def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home,
         recording = tmp_path / f"{len(closed)}.tg"
         command = f'{tidegauge} run --record {recording} -- {sys.executable} -c "{script}" {closed}'
         with subprocess.Popen(["sh", "-c", command], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gauge:
-            wait_for_change([tmp_path], lambda: recording.exists() and recording.stat().st_size, "the recording")
+            wait_for_recording(recording)
             go.write_text("go\n")
             gauge.communicate(timeout=PATIENCE)
         assert gauge.returncode == 0
@@ -147,7 +147,7 @@ def watched(tidegauge, home, tmp_path):
         words = [tidegauge, "run", "--record", recording, "--", "sh", "-c", script]
         # A group of its own: an orphan that outlives us must not be taken for another test's.
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-        wait_for_change([tmp_path], lambda: recording.exists() and recording.stat().st_size > 1, "the recording")
+        wait_for_recording(recording)
         return process, recording
 
     return start

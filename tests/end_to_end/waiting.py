@@ -31,11 +31,26 @@ def wait_for_text(path, is_it):
     read = {}
 
     def look():
-        read["text"] = path.read_text() if path.exists() else ""
+        try:
+            read["text"] = path.read_text()
+        except FileNotFoundError:
+            read["text"] = ""
         return is_it(read["text"])
 
     wait_for_change([path.parent], look, f"the text of {path.name}")
     return read["text"]
+
+
+def wait_for_recording(path):
+    """Until it has begun. Before that `run` tries whether it can be made, with one byte, which it takes away again."""
+
+    def has_begun():
+        try:
+            return path.stat().st_size > 1
+        except FileNotFoundError:
+            return False
+
+    wait_for_change([path.parent], has_begun, "the recording")
 
 
 def wait_for_end(*pids):
