@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: a home of their own, and programs that wait for words, not for time."""
+import fcntl
+import os
 import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 
 import guarded_jobs
 import pytest
@@ -121,6 +124,25 @@ def guarded(tidegauge, groups, home, started):
 def in_container():
     """Words before a command: control groups can only be read, as in a container."""
     return guarded_jobs.shut_off(*guarded_jobs.TOPS, guarded_jobs.FREEZER)
+
+
+def kernel_kills(how):
+    """While it lasts, others of this user do not do what does not go with it: the kernel counts its kills for lack of memory for the whole machine."""
+    with open(pathlib.Path(tempfile.gettempdir()) / f"tidegauge-tests-kernel-kills-{os.getuid()}", "w") as file:
+        fcntl.flock(file, how)
+        yield
+
+
+@pytest.fixture
+def kernel_may_kill():
+    """For a test that lets the kernel kill somebody for lack of memory."""
+    yield from kernel_kills(fcntl.LOCK_EX)
+
+
+@pytest.fixture
+def kernel_kills_nobody():
+    """For a test in which the kernel must not have killed anybody for lack of memory, in whatever group."""
+    yield from kernel_kills(fcntl.LOCK_SH)
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def journal(home, monkeypatch):
     ("Killed {group} due to memory pressure for / being 80% > 50% for > 20s with reclaim activity", "killed by systemd-oomd (Killed"),
     ('sending SIGKILL to process 1 uid 0 "init": badness 1, VmRSS 1 MiB', "sender unknown"),
 ])  # fmt: skip
-def test_who_else_killed_it_is_said(guarded, groups, journal, line, said):
+def test_who_else_killed_it_is_said(kernel_kills_nobody, guarded, groups, journal, line, said):
     gauge = guarded(1, 1000, "waits")
     pid = gauge.stdout.readline().split()[2]
     journal(line.format(pid=pid, group=f"/{groups.folders[1].name}") + "\n")

@@ -88,7 +88,7 @@ class Watch:
 
 
 @pytest.fixture
-def limited(groups):
+def limited(groups, kernel_may_kill):
     (groups.folders[0] / "memory.limit_in_bytes").write_text(str(LIMIT))
     return groups
 
