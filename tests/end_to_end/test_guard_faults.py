@@ -35,14 +35,15 @@ def test_the_twin_goes_on_for_a_killed_actor(guarded, home):
     assert code == 75, errors
 
 
-def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups):
-    gauge = guarded(1, 40)
+def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups, home):
+    gauge = guarded(1, 40, "waits")
     assert gauge.stdout.readline().startswith("from 0")
     actor, twin = guard_processes(gauge)
     freezer = groups.freezer()
     (freezer / "cgroup.freeze").write_text("1")
     wait_for_text(freezer / "cgroup.events", lambda text: "frozen 1" in text)
     os.kill(actor, signal.SIGKILL)
+    let_go_on(home)
     code, out, errors = end_of(gauge)
     assert code == 0 and out.endswith("done 40\n"), errors
 

@@ -83,11 +83,11 @@ def test_growth_is_seen_in_the_right_kind(watch, job):
 
 def test_every_look_is_told_at_once(watch, job):
     """Not when a buffer is full: a program may act on what it reads."""
-    live = watch(job.pid, interval="2s")
+    live = watch(job.pid, interval="6s")
     first, began = live.sample(), time.monotonic()
     second = live.sample()
     late = time.monotonic() - began - (second["seconds"] - first["seconds"])
-    assert late < 1.5  # in a buffer it would have waited for the third
+    assert late < 5  # in a buffer it would have waited for the third
 
 
 def test_an_exit_ends_the_watch_with_a_verdict(watch, job):
