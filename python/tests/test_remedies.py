@@ -211,7 +211,7 @@ def test_a_loop_that_waits_is_told_to_use_workers():
 def test_a_loop_that_does_not_wait_is_told_to_leave_it():
     loader = Watched([1] * 30)
     for _ in loader:
-        time.sleep(0.002)
+        time.sleep(0.01)
     assert loader.wait_share < 0.1 and "workers would cost memory" in loader.advice()
     assert "too few" in Watched([1]).advice()
 

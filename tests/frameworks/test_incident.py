@@ -80,7 +80,8 @@ def test_what_workers_read_for_the_first_time_is_no_leak(with_workers):
 
 def test_a_job_that_runs_already_has_steps(tidegauge, tmp_path):
     """Nothing was put into it: its trainer's count is read from outside."""
-    words = [sys.executable, str(JOBS / "incident.py"), "out", "--epochs", "1"]
+    epochs = 3  # where its imports are slow, it is looked for seldom, and one may be over then
+    words = [sys.executable, str(JOBS / "incident.py"), "out", "--epochs", str(epochs)]
     job = subprocess.Popen(words, cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     path = tmp_path / "watched.tg"
     done = subprocess.run(
@@ -90,6 +91,6 @@ def test_a_job_that_runs_already_has_steps(tidegauge, tmp_path):
     assert done.returncode in (0, 1) and float(out.split()[-1]) > 0, done.stderr
     watched = Recorded(tidegauge, done, path)
     steps = watched.numbers("step", "framework")
-    assert steps == sorted(set(steps)) and len(steps) > 3 and 40 <= steps[-1] <= STEPS_PER_EPOCH
+    assert steps == sorted(set(steps)) and len(steps) > 3 and 40 <= steps[-1] <= epochs * STEPS_PER_EPOCH
     (epoch, *_) = watched.marks("epoch", "framework")
-    assert (epoch["value"], epoch["total"]) == (1, pytest.approx(STEPS_PER_EPOCH, rel=0.02))
+    assert 1 <= epoch["value"] <= epochs and epoch["total"] == pytest.approx(STEPS_PER_EPOCH, rel=0.02)
