@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help demo incident test tidy build install package wheel bench bench-census bench-verdict bench-programs format clean
+.PHONY: help demo incident test laws tidy build install package wheel bench bench-census bench-verdict bench-programs format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -16,6 +16,10 @@ incident: ## the training job that this project started from, as it was and with
 
 test: ## everything that must hold; FAST=1 leaves out sanitizers and fuzzers, FRAMEWORKS=0 torch and the like
 	@FAST=$(FAST) FRAMEWORKS=$(FRAMEWORKS) tools/test
+
+laws: ## what must hold for every input, tried on new random input (eight minutes); TIMES=40000 for ten times as much
+	@tools/bootstrap test
+	@tools/laws $(TIMES)
 
 tidy: ## clang-tidy over src/; a group of files is looked at again only when one of it changed
 	@tools/bootstrap test
