@@ -81,7 +81,8 @@ def killed_census(tidegauge, pid, what, within_seconds):
         return False
     if what == "both":
         process.kill()
-    process.wait()
+    if process.wait() < 0 and what == "hand":
+        sys.exit(f"the census died of signal {-process.returncode} when its hand was killed")
     return True
 
 

@@ -230,7 +230,10 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
     become_hand(pid, wishes, *saved, **made, line.get());
   });
   if (!hand) return hand.error();
-  Snapshot snapshot;
+  Snapshot snapshot;  // if the hand is killed before it has spoken, this cleans up
+  snapshot.target_ = pid;
+  snapshot.made_ = *std::move(made);
+  snapshot.saved_ = *std::move(saved);
   snapshot.hand_pid_ = hand->pid;
   snapshot.hand_ = std::move(hand->line);
   Word word;
@@ -239,7 +242,6 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
     got = ::read(snapshot.hand_.get(), &word, sizeof word);
   } while (got < 0 && errno == EINTR);
   if (got != sizeof word) {
-    if (const pid_t copy = (*made)->copy; copy != 0) forget(pid, {copy}, (*made)->who);
     return Error{Reason::Failed, fmt::format("{} could not be held still", pid)};
   }
   if (word.error != 0) return refusal(word.error, pid);
@@ -247,9 +249,6 @@ Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
   snapshot.readable_pid_ = word.child > 0 ? word.child : pid;
   snapshot.pause_ms_ = word.pause_ms;
   snapshot.stopped_at_ms_ = word.stopped_at_ms;
-  snapshot.target_ = pid;
-  snapshot.made_ = *std::move(made);
-  snapshot.saved_ = *std::move(saved);
   return snapshot;
 }
 

@@ -176,8 +176,8 @@ TEST(Snapshot, OfNobodyIsGone) {
   EXPECT_EQ(snapshot.error().reason, Reason::Gone);
 }
 
-pid_t hand_of_ours() {
-  std::ifstream in(fmt::format("/proc/self/task/{}/children", ::gettid()));
+pid_t hand_of(pid_t holder) {
+  std::ifstream in(fmt::format("/proc/self/task/{}/children", holder));
   for (pid_t child = 0; in >> child;) {
     std::ifstream name(fmt::format("/proc/{}/comm", child));
     std::string word;
@@ -192,10 +192,34 @@ TEST(Snapshot, LeavesNothingWhenItsHandIsKilled) {
   {
     const auto snapshot = Snapshot::take(busy.pid(), {});
     ASSERT_TRUE(snapshot) << snapshot.error().what;
-    const pid_t hand = hand_of_ours();
+    const pid_t hand = hand_of(::gettid());
     ASSERT_GT(hand, 0);
     ::kill(hand, SIGKILL);
   }
+  EXPECT_EQ(busy.children(), "");
+  busy.wait_for_rounds();
+  EXPECT_EQ(busy.errors(), 0U);
+}
+
+// Before it has said a word, too: then there is no snapshot, and that is all.
+TEST(Snapshot, IsRefusedWhenItsHandIsKilledAtOnce) {
+  const BusyTarget busy;
+  std::atomic<bool> enough = false;
+  std::atomic<int> killed = 0;
+  std::thread killer([&, holder = ::gettid()] {
+    while (!enough) {
+      const pid_t hand = hand_of(holder);
+      if (hand > 0 && ::kill(hand, SIGKILL) == 0) ++killed;
+    }
+  });
+  int refused = 0;
+  for (int i = 0; i < 20 || refused == 0; ++i) {  // ctest's limit ends a wait in vain
+    const auto snapshot = Snapshot::take(busy.pid(), {});
+    if (!snapshot) ++refused;
+  }
+  enough = true;
+  killer.join();
+  EXPECT_GT(killed, 0);
   EXPECT_EQ(busy.children(), "");
   busy.wait_for_rounds();
   EXPECT_EQ(busy.errors(), 0U);
