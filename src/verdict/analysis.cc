@@ -117,11 +117,12 @@ Analysis analyse(const Material& material) {
     out.start_up_bytes = setting->points.front().low - material.points.front().low;
   }
   out.judged_before_edge = setting->last + 1 < setting->points.size();
-  out.spike_height = setting->swings.height;
-  out.spike_count = setting->swings.peaks.size();
-  for (const auto peak : setting->swings.peaks) {
-    out.spike_times.push_back(setting->points[peak].at);
-  }
+  const auto quick = find_quick_swings(setting->points, setting->swings, setting->scale.noise_floor,
+                                       material.series->swings());
+  const auto& swings = quick.peaks.empty() ? setting->swings : quick;
+  out.spike_height = swings.height;
+  out.spike_count = swings.peaks.size();
+  for (const auto peak : swings.peaks) out.spike_times.push_back(setting->points[peak].at);
   try_staircases(material, setting->points, setting->scale, out);
   weigh_evidence(*setting, out);
   if (const auto reads = growth_by_first_reads(*setting)) bound_by_first_reads(*reads, out);

@@ -51,14 +51,24 @@ Class class_of(const Analysis& analysis, double bar) {
 }
 
 // Growth that is over and what comes and goes since: the larger of the two is what the job does.
+// Where nothing tells what the spikes come with, it must be much larger, and the growth have been
+// over soon: a program's start.
 // What comes with evaluations is no collector's doing, however long they take.
-bool spikes_are_more(const Analysis& analysis, const Verdict& verdict) {
+bool spikes_are_more(const Analysis& analysis, const Verdict& verdict, double now) {
   constexpr std::size_t kRepeated = 3;
-  const auto tie = verdict.spikes.tied_to;
-  if (verdict.klass == Class::Sawtooth) return tie != Tie::None && tie != Tie::Epoch;
+  constexpr std::size_t kOften = 6;
+  constexpr double kMuch = 4;
+  constexpr double kSoon = 0.1;
+  const auto& spikes = verdict.spikes;
+  const bool tied = spikes.tied_to != Tie::None;
+  if (verdict.klass == Class::Sawtooth) return tied && spikes.tied_to != Tie::Epoch;
+  if (spikes.count < (tied ? kRepeated : kOften)) return false;
+  if (verdict.klass == Class::Steady) return true;
   if (verdict.klass != Class::WarmUp && verdict.klass != Class::Shift) return false;
-  return tie != Tie::None && verdict.spikes.count >= kRepeated && analysis.ended &&
-         analysis.growth_before <= verdict.spikes.height_bytes;
+  if (!analysis.ended) return false;
+  return tied ? analysis.growth_before <= spikes.height_bytes
+              : kMuch * analysis.growth_before <= spikes.height_bytes &&
+                    *analysis.ended <= kSoon * now;
 }
 
 // What is said to come and go is not what stays: where the last moments lie within a spike, the
@@ -292,7 +302,7 @@ Verdict conclude(const Subject& subject, const Material& material, const Analysi
   out.spikes.count = found.spike_count;
   out.spikes.height_bytes = found.spike_count > 0 ? found.spike_height : 0;
   tie_spikes(material, found, out);
-  if (spikes_are_more(found, out)) out.klass = Class::Spikes;
+  if (spikes_are_more(found, out, now)) out.klass = Class::Spikes;
   Analysis analysis = as_said(found, out.klass, now);
   look_again_soon(material, now, analysis);
   out.p_leak = std::clamp(analysis.p_leak, 0.0, 1.0);

@@ -74,6 +74,26 @@ TEST(Swings, CountsPeaksAndMeasuresThem) {
   EXPECT_FALSE(swings.collected);
 }
 
+TEST(Swings, QuickOnesAreNoNoiseWhereItIsCalmBelow) {
+  const auto quick_of = [](const Made& one) {
+    const Scale scale = scale_of(one.points, one.series.quantum());
+    const Swings slow = find_swings(one.points, scale.step_noise, one.series.swings());
+    EXPECT_TRUE(slow.peaks.empty()) << "that quick";
+    return find_quick_swings(one.points, slow, scale.noise_floor, one.series.swings());
+  };
+  // One second of every two or three, with the phase of a clock of its own.
+  const Made spiky = made(76, [](double t) { return 15 + spike_every(t + 0.3, 2.3, 1.1, 200); });
+  const Swings swings = quick_of(spiky);
+  EXPECT_GT(swings.peaks.size(), 10u);
+  EXPECT_NEAR(swings.height / kMegabyte, 200, 20);
+  std::uint32_t state = 1;
+  const Made noisy = made(76, [&](double) {
+    state = state * 1664525 + 1013904223;
+    return 100 + static_cast<double>(state >> 16) / 65536 * 100;
+  });
+  EXPECT_TRUE(quick_of(noisy).peaks.empty()) << "noise is noise";
+}
+
 TEST(Swings, KnowsACollectedHeapByItsTeeth) {
   const Made one = made(6000, [](double t) { return 500 + std::fmod(t, 300); });
   const Scale scale = scale_of(one.points, one.series.quantum());

@@ -124,4 +124,16 @@ Swings find_swings(std::span<const Point> points, double noise, const SwingCount
   return out;
 }
 
+Swings find_quick_swings(std::span<const Point> points, const Swings& slow, double least_noise,
+                         const SwingCounter& counted) {
+  constexpr double kLowest = 0.02;
+  constexpr double kLow = 0.25;
+  constexpr double kBetween = 0.8;  // deviations, of even noise; of normal one it is more
+  if (!slow.peaks.empty()) return {};
+  std::vector<double> means;
+  for (const auto& point : points) means.push_back(point.mean);
+  const double below = (quantile(means, kLow) - quantile(means, kLowest)) / kBetween;
+  return find_swings(points, std::max(below, least_noise), counted);
+}
+
 }  // namespace tidegauge::verdict

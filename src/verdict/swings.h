@@ -27,6 +27,12 @@ struct Swings {
 // `noise`: deviation of the block means from one to the next.
 Swings find_swings(std::span<const Point> points, double noise, const SwingCounter& counted);
 
+// Swings that take hardly longer than a block look like noise from one to the next. If there is
+// noise, it is below the middle, too; if that is calm, they are told as what they are. Empty where
+// they are slow enough to be found as above. `least_noise`: what rounding alone gives.
+Swings find_quick_swings(std::span<const Point> points, const Swings& slow, double least_noise,
+                         const SwingCounter& counted);
+
 // The series rises slowly and falls fast, often: what a garbage collector draws.
 bool draws_teeth(const SwingCounter& counted, double duration);
 
