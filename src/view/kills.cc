@@ -50,7 +50,9 @@ std::optional<Killed> killed(const Accounts& accounts, Tense tense) {
   const bool of_job = job_was_killed(accounts);
   const auto& kill = of_job ? accounts.oom_kills.of_job() : accounts.oom_kills.of_others();
   if (!kill) return {};
-  const auto times = kill->times > 1 ? fmt::format(" ({} times so far)", kill->times) : "";
+  const auto times = kill->times > 1 ? fmt::format(" ({} times{})", kill->times,
+                                                   tense == Tense::Over ? "" : " so far")
+                                     : "";
   Killed out{.words = fmt::format("The kernel killed {}: out of memory{}, {}{}.",
                                   victim_phrase(*kill, of_job), ran_out_phrase(*kill),
                                   when_phrase(accounts.last_at - kill->at, tense), times),

@@ -221,13 +221,13 @@ TEST(Kills, AreNotForgottenForAStrangersLater) {
   job.count(21, "/a");
   job.sample(21, {kJob});
   EXPECT_TRUE(has(job.said(), "killed loader (pid 500):")) << job.said();
-  EXPECT_FALSE(has(job.said(), "times so far")) << job.said();
+  EXPECT_FALSE(has(job.said(), "times")) << job.said();
   EXPECT_TRUE(job.was_killed());
   job.exit(40, kJob, 137);
   job.kill(40);
   job.sample(40, {});
   EXPECT_TRUE(has(job.said(), "killed train.py (pid 494):")) << job.said();
-  EXPECT_TRUE(has(job.said(), ", at the end (2 times so far).")) << job.said();
+  EXPECT_TRUE(has(job.said(), ", at the end (2 times).")) << job.said();
 }
 
 TEST(Kills, AreNotForgottenWhereManyEndAfterwards) {
