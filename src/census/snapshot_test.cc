@@ -213,7 +213,7 @@ TEST(Snapshot, IsRefusedWhenItsHandIsKilledAtOnce) {
     }
   });
   int refused = 0;
-  for (int i = 0; i < 20 || refused == 0; ++i) {  // ctest's limit ends a wait in vain
+  for (int i = 0; i < 3 || refused == 0; ++i) {  // ctest's limit ends a wait in vain
     const auto snapshot = Snapshot::take(busy.pid(), {});
     if (!snapshot) ++refused;
   }
