@@ -89,6 +89,11 @@ struct Job {
   }
 };
 
+void expect_no_room_said_once(const Job& job) {
+  ASSERT_EQ(job.errors.size(), 1u);
+  EXPECT_NE(job.errors[0].find("No space left on device"), std::string::npos);
+}
+
 TEST(FullDisk, IsSaidOnceAndNothingIsLostThatFitsInMemory) {
   const SmallDisk disk("1m");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs: " << disk.why();
@@ -141,8 +146,7 @@ TEST(FullDisk, FromTheBeginningIsSaidOnceAndRecordedToWhenThereIsRoom) {
   ASSERT_TRUE(writer) << writer.error().what;
   Job job;
   job.append(*writer, 100);
-  ASSERT_EQ(job.errors.size(), 1u);
-  EXPECT_NE(job.errors[0].find("No space left on device"), std::string::npos);
+  expect_no_room_said_once(job);
   EXPECT_EQ(writer->bytes_written(), 0u);
   disk.make_room();
   ASSERT_TRUE(writer->close());
@@ -176,8 +180,7 @@ TEST(DiskWithoutRoomForAFile, IsSaidOnceAndRecordedToWhenThereIsRoom) {
   ASSERT_TRUE(writer) << writer.error().what;
   Job job;
   job.append(*writer, 100);
-  ASSERT_EQ(job.errors.size(), 1u);
-  EXPECT_NE(job.errors[0].find("No space left on device"), std::string::npos);
+  expect_no_room_said_once(job);
   EXPECT_FALSE(std::filesystem::exists(disk / "x.tg"));
   disk.make_room();
   job.append(*writer, 100);
