@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The incident's job, scaled: transformers' Trainer over 663 lazily opened JPEGs that its data set holds in a list.
 
-    remedy_job.py FOLDER REMEDY OUT.json        REMEDY: none, cleanup, on_demand, cached
+    remedy_job.py FOLDER REMEDY OUT.json [WIDTH HEIGHT]        REMEDY: none, cleanup, on_demand, cached
 
 FOLDER keeps the images from one run to the next. Memory (private, of this process) and processor time are noted at every step.
 """
@@ -16,7 +16,7 @@ from PIL import Image
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
 EXAMPLES, EPOCHS = 663, 3
-SIZE = (820, 860)  # a tenth of the incident's pixels: 2.8 MB each, 1.9 GB in all
+SIZE = tuple(map(int, sys.argv[4:6])) or (820, 860)  # a tenth of the incident's pixels: 2.8 MB each, 1.9 GB in all
 FILES = 16  # many images of one file are as many images
 CACHE = "500MB"
 

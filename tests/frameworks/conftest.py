@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real frameworks under the gauge: what the tests share. Run with the environment of tools/requirements/frameworks.txt."""
+import functools
 import json
 import os
 import pathlib
@@ -83,6 +84,31 @@ def record(tidegauge, tmp_path_factory):
         return Recorded(tidegauge, done, path)
 
     return run
+
+
+class Whole:
+    """How the training of asked.py ends where nobody asks it for anything."""
+
+    def __init__(self, kind, folder):
+        words = [sys.executable, str(JOBS / "asked.py"), kind, "whole", str(folder)]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=with_package()) as job:
+            printed = job.stdout.read()
+            _, status, used = os.wait4(job.pid, 0)
+            job.returncode = os.waitstatus_to_exitcode(status)
+        assert job.returncode == 0
+        self.last_line = printed.splitlines()[-1]
+        self.most_mib = used.ru_maxrss // 1024
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """whole("hf"): trained once, for all tests of that kind (they are in one group)."""
+    return functools.lru_cache(maxsize=None)(lambda kind: Whole(kind, tmp_path_factory.mktemp(kind)))
+
+
+def with_package():
+    """An environment in which our Python package can be imported, too."""
+    return {**environment(), "PYTHONPATH": str(ROOT / "python")}
 
 
 def environment():

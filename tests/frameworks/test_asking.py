@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import JOBS, ROOT, environment
+from conftest import JOBS, ROOT, with_package
 
 STEPS, ASKED_AT = 48, 8
 KINDS = pytest.mark.parametrize("kind", ["hf", "lightning"])
@@ -16,36 +16,23 @@ def command(*words):
     return [sys.executable, str(JOBS / "asked.py"), *map(str, words)]
 
 
-def surroundings():
-    return {**environment(), "PYTHONPATH": str(ROOT / "python")}
-
-
 def last_line(*words):
-    done = subprocess.run(command(*words), capture_output=True, text=True, env=surroundings(), stdin=subprocess.DEVNULL)
+    done = subprocess.run(command(*words), capture_output=True, text=True, env=with_package(), stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
-    word, steps, weights = done.stdout.splitlines()[-1].split()
+    return done.stdout.splitlines()[-1]
+
+
+def steps_of(line):
+    word, steps, _weights = line.split()
     assert word == "end"
-    return int(steps), weights
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """By kind: how it ends if nobody asks."""
-    known = {}
-
-    def find(kind):
-        if kind not in known:
-            known[kind] = last_line(kind, "whole", tmp_path_factory.mktemp(kind))
-        return known[kind]
-
-    return find
+    return int(steps)
 
 
 def asked(tidegauge, kind, folder, *words):
-    """(the answer, steps at the end, weights at the end) of a job that was asked."""
+    """(the answer, the last line: steps and weights at the end) of a job that was asked."""
     gauge = subprocess.Popen(
         [tidegauge, "run", "-q", "--no-record", "--", *command(kind, "asked", folder)], stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, text=True, env=surroundings(),
+        stdout=subprocess.PIPE, text=True, env=with_package(),
     )  # fmt: skip
     try:
         while (line := gauge.stdout.readline()) != "ready\n":
@@ -55,8 +42,7 @@ def asked(tidegauge, kind, folder, *words):
         (answer,) = json.loads(done.stdout)["answers"]
         rest = gauge.stdout.read()
         assert gauge.wait() == 0
-        _, steps, weights = rest.splitlines()[-1].split()
-        return answer, int(steps), weights
+        return answer, rest.splitlines()[-1]
     finally:
         gauge.kill()
         gauge.wait()
@@ -69,18 +55,18 @@ def expected_path(kind, folder):
 
 @KINDS
 def test_save_and_go_on(tidegauge, whole, kind, tmp_path):
-    answer, steps, weights = asked(tidegauge, kind, tmp_path)
+    answer, end = asked(tidegauge, kind, tmp_path)
     assert (answer["path"], answer["step"], answer["saved"]) == (expected_path(kind, tmp_path), ASKED_AT, True)
     assert answer["bytes"] > 1000
-    assert (steps, weights) == whole(kind), "asking has changed nothing"
+    assert end == whole(kind).last_line, "asking has changed nothing"
 
 
 @KINDS
 def test_save_and_stop_and_resume_to_the_same_end(tidegauge, whole, kind, tmp_path):
-    answer, steps, _ = asked(tidegauge, kind, tmp_path, "--stop")
-    assert steps == ASKED_AT and os.path.exists(answer["path"]) and answer["path"] == expected_path(kind, tmp_path)
-    assert last_line(kind, "resume", tmp_path, answer["path"]) == whole(kind), "the weights, to the last bit"
-    assert whole(kind)[0] == STEPS
+    answer, end = asked(tidegauge, kind, tmp_path, "--stop")
+    assert steps_of(end) == ASKED_AT and os.path.exists(answer["path"]) and answer["path"] == expected_path(kind, tmp_path)
+    assert last_line(kind, "resume", tmp_path, answer["path"]) == whole(kind).last_line, "the weights, to the last bit"
+    assert steps_of(whole(kind).last_line) == STEPS
 
 
 def test_places_in_the_data():

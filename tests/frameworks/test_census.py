@@ -8,7 +8,7 @@ import pytest
 from conftest import JOBS, environment
 
 EXAMPLES = 663
-PIXELS = 820 * 860 * 4
+PIXELS = 410 * 430 * 4
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_incident_is_named(census):
     assert top["path"].endswith(".rows[*]['image']"), top
     assert (top["type"], top["count"]) == ("PIL.JpegImagePlugin.JpegImageFile", EXAMPLES)
     assert top["retained_bytes"] == pytest.approx(EXAMPLES * PIXELS, rel=0.02)
-    (images,) = [one for one in document["images"] if one["size"] == [820, 860]]
+    (images,) = [one for one in document["images"] if one["size"] == [410, 430]]
     assert images["count"] == EXAMPLES and images["bytes"] == pytest.approx(EXAMPLES * PIXELS, rel=0.02)
     assert document["incomplete"] is None
 

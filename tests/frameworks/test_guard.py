@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import JOBS, PATIENCE_SECONDS, ROOT, environment
+from conftest import JOBS, PATIENCE_SECONDS, with_package
 
 GROUPS = [pathlib.Path(f"/sys/fs/cgroup/{name}/tg_trainers_{os.getpid()}") for name in ("memory", "unified")]
 
@@ -31,22 +31,14 @@ def join():
 
 
 @pytest.mark.parametrize("kind", ["hf", "lightning"])
-def test_a_leaking_training_ends_with_the_same_weights(tidegauge, kind, tmp_path, join):
-    words = [sys.executable, str(JOBS / "asked.py"), kind]
-    variables = {**environment(), "PYTHONPATH": str(ROOT / "python")}
-    with subprocess.Popen([*words, "whole", str(tmp_path / "whole")], stdout=subprocess.PIPE, text=True, env=variables) as job:
-        whole = job.stdout.read()
-        _, status, used = os.wait4(job.pid, 0)
-        job.returncode = os.waitstatus_to_exitcode(status)
-    assert job.returncode == 0
-    held = used.ru_maxrss // 1024
+def test_a_leaking_training_ends_with_the_same_weights(tidegauge, whole, kind, tmp_path, join):
     done = subprocess.run(
-        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", f"{held}MiB", "--restart-on-limit",
-                                "--", *words, "leaks", tmp_path)],
-        capture_output=True, text=True, env=variables, preexec_fn=join, timeout=PATIENCE_SECONDS,
+        [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", f"{whole(kind).most_mib}MiB", "--restart-on-limit",
+                                "--", sys.executable, JOBS / "asked.py", kind, "leaks", tmp_path)],
+        capture_output=True, text=True, env=with_package(), preexec_fn=join, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == whole.splitlines()[-1], "the weights, to the last bit"
+    assert done.stdout.splitlines()[-1] == whole(kind).last_line, "the weights, to the last bit"
     lives = [int(step) for step in re.findall(r"^end (\d+) ", done.stdout, re.M)]
     assert len(lives) > 1 and lives == sorted(lives), "it was stopped on its way"
     resumed = re.findall(r"^tidegauge: resumed from (.*)$", done.stdout, re.M)
@@ -60,7 +52,7 @@ def test_ranks_are_asked_and_terminated_and_their_launcher_is_not(tidegauge, tmp
     done = subprocess.run(
         [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--limit", "1200MiB", "--restart-on-limit", "--grace", "5s", "--",
                                 sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", JOBS / "leaking_ranks.py", tmp_path, steps)],
-        capture_output=True, text=True, env={**environment(), "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1"}, preexec_fn=join,
+        capture_output=True, text=True, env={**with_package(), "OMP_NUM_THREADS": "1"}, preexec_fn=join,
         timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -78,7 +70,7 @@ def test_lightning_that_leaves_with_0_after_sigterm_is_not_done(tidegauge, tmp_p
     gauge = subprocess.Popen(
         [str(word) for word in (tidegauge, "run", "--no-record", "--no-history", "--no-census", "--guard", "--restart-on-limit", "--",
                                 sys.executable, JOBS / "asked.py", "lightning", "terminated", tmp_path)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**environment(), "PYTHONPATH": str(ROOT / "python")}, preexec_fn=join,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=with_package(), preexec_fn=join,
     )  # fmt: skip
     try:
         assert gauge.stdout.readline() == "ready\n"

@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, environment
+from conftest import ROOT, with_package
 
 MIB = 1 << 20
-DECODED = 663 * 4 * 820 * 860  # bytes of all images, at 4 bytes a pixel
+SIZE = (410, 430)
+DECODED = 663 * 4 * SIZE[0] * SIZE[1]  # bytes of all images, at 4 bytes a pixel
 STEPS_PER_EPOCH = 83
 
 
@@ -21,8 +22,8 @@ def results(tidegauge, tmp_path_factory):
         out, verdict = folder / f"{remedy}.json", folder / f"{remedy}.verdict.json"
         subprocess.run(
             [str(word) for word in (tidegauge, "run", "-q", "--interval", "200ms", "--no-record", "--json", verdict, "--", sys.executable,
-                                    ROOT / "bench" / "python" / "remedy_job.py", folder / "images", remedy, out)],
-            check=True, env={**environment(), "PYTHONPATH": str(ROOT / "python")}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    ROOT / "bench" / "python" / "remedy_job.py", folder / "images", remedy, out, *SIZE)],
+            check=True, env=with_package(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         found[remedy] = json.loads(out.read_text())
         found[remedy]["verdict"] = json.loads(verdict.read_text())["verdicts"][0]

@@ -26,6 +26,11 @@ def alone(tmp_path_factory):
     return run([sys.executable, JOB, "plain"], tmp_path_factory.mktemp("alone"))
 
 
+def printing(text):
+    """What a job prints, where that follows from what another one does."""
+    return subprocess.CompletedProcess((), EXIT_CODE, stdout=text, stderr="")
+
+
 @pytest.fixture
 def compare(tidegauge, tmp_path):
     def same(*command, env=None, options=(), plain=None):
@@ -43,15 +48,21 @@ def test_flags_of_python(compare, alone, flags):
     compare(sys.executable, *flags, JOB, "plain", PACKAGES, plain=alone)
 
 
-@pytest.mark.parametrize("how", ["spawn", "forkserver", "threads", "sub_interpreter", "clean_children"])
-def test_children_and_threads(compare, how):
-    compare(sys.executable, "-W", "ignore", JOB, how)
+def test_children_and_threads(compare):
+    # One job for all of them: importing torch takes longer than each.
+    compare(sys.executable, "-W", "ignore", JOB, "threads,spawn,forkserver,sub_interpreter")
+
+
+def test_children_with_other_environments(compare, alone):
+    each = f"{alone.stdout} {alone.stderr} {alone.returncode}\n"
+    compare(sys.executable, JOB, "clean_children", plain=printing(3 * each))
 
 
 @pytest.mark.parametrize("options", [(), ("--no-preload",)], ids=["preload", "no preload"])
-def test_a_sitecustomize_of_the_users(compare, tmp_path, options):
+def test_a_sitecustomize_of_the_users(compare, alone, tmp_path, options):
     (tmp_path / "sitecustomize.py").write_text("print('the user was here')\n")
-    assert compare(sys.executable, JOB, "plain", env={"PYTHONPATH": str(tmp_path)}, options=options).count("was here") == 1
+    plain = printing("the user was here\n" + alone.stdout)
+    compare(sys.executable, JOB, "plain", env={"PYTHONPATH": str(tmp_path)}, options=options, plain=plain)
 
 
 def test_a_foreign_preload(compare, alone):

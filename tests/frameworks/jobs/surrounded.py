@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short training whose loss is printed to the last bit, in surroundings of all kinds: surrounded.py HOW [FOLDER OF PACKAGES]"""
+"""A short training whose loss is printed to the last bit, in surroundings of all kinds, one after the other: surrounded.py HOW[,HOW…] [FOLDER OF PACKAGES]"""
 import os
 import sys
 
@@ -91,6 +91,8 @@ def clean_children():
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    {"plain": plain, "spawn": lambda: children("spawn"), "forkserver": lambda: children("forkserver"), "threads": forks_among_threads,
-     "sub_interpreter": sub_interpreter, "waits": waits, "clean_children": clean_children}[sys.argv[1]]()  # fmt: skip
+    ways = {"plain": plain, "spawn": lambda: children("spawn"), "forkserver": lambda: children("forkserver"), "threads": forks_among_threads,
+            "sub_interpreter": sub_interpreter, "waits": waits, "clean_children": clean_children}  # fmt: skip
+    for how in sys.argv[1].split(","):
+        ways[how]()
     sys.exit(7)
