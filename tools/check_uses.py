@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if a file under src/ includes a module that CMakeLists.txt does not let it use, or names /proc outside the sources proc and census."""
+"""Fails if a file under src/ includes a module that CMakeLists.txt does not let it use, or names /proc outside the sources proc and census,
+or if two headers of a module give a type the same name: where both are never included together no compiler sees it, and the linker takes one's
+functions for the other's."""
+import collections
 import pathlib
 import re
 import sys
@@ -9,6 +12,7 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
 ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent
 RULE = re.compile(r"^module\((\w+)(?:\s+USES\s+([\w\s]+?))?(?:\s+LINKS\s+[^)]*)?\)", re.M)
 INCLUDE = re.compile(r'^#include "(\w+)/', re.M)
+TYPE = re.compile(r"^(?:enum class|enum|struct|class|union) (\w+)[^;\n]*\{", re.M)
 
 uses = {name: set(names.split()) for name, names in RULE.findall((ROOT / "CMakeLists.txt").read_text())}
 folders = {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
@@ -23,6 +27,11 @@ def cycle(name: str, seen: tuple = ()) -> list:
 
 wrong += [f"modules use each other in a circle: {found}" for name in uses for found in cycle(name)][:1]
 for module, allowed in uses.items():
+    headers = {path.name: set(TYPE.findall(path.read_text())) for path in (ROOT / "src" / module).glob("*.h")}
+    for name, times in sorted(collections.Counter(name for names in headers.values() for name in names).items()):
+        if times > 1:
+            where = " and ".join(sorted(header for header, names in headers.items() if name in names))
+            wrong.append(f"src/{module} has two types that are called {name}, in {where}")
     for path in sorted((ROOT / "src" / module).glob("*.[ch]*")):
         text = path.read_text()
         where = path.relative_to(ROOT)

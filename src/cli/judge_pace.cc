@@ -21,7 +21,7 @@ double again_after(const JudgePace& pace, double cost_seconds, double watched_se
 
 }  // namespace
 
-bool Judged::is_due(const JudgePaces& paces, std::int64_t now_ns, double held_now) const {
+bool LastVerdict::is_due(const JudgePaces& paces, std::int64_t now_ns, double held_now) const {
   const bool quiet =
       std::abs(held_now - held_bytes) <= std::max(kMovedShare * held_bytes, kMovedBytes);
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; };

@@ -57,7 +57,7 @@ inline constexpr JudgePaces kJudgeAll{.moving = {.share_of_a_core = 0.0001,
                                                 .latest_seconds = 240}};
 
 // A judgement that was made.
-struct Judged {
+struct LastVerdict {
   std::int64_t at_ns = 0;  // since the recording began
   double held_bytes = 0;   // by the tree
   double cost_seconds = 0;

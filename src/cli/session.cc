@@ -64,8 +64,8 @@ struct Session::State {
   verdict::Verdicts verdicts{};
   std::int64_t started_ns = 0;
   std::int64_t due_ns = 0;
-  Judged judged{};
-  Judged judged_all{};
+  LastVerdict judged{};
+  LastVerdict judged_all{};
   bool fresh = false;
 };
 
