@@ -76,16 +76,20 @@ std::string subject_of(const WatchOptions& options) {
   return fmt::format("pid {}", fmt::join(options.pids, " "));
 }
 
-// Waits until `until_ns` of the session's clock, a stop signal or a key.
-void wait(const Session& session, std::int64_t until_ns, int stop_fd, int key_fd, int guard_fd) {
+// Waits until `until_ns` of the session's clock, a stop signal or a key; true if it was a signal.
+bool wait(const Session& session, std::int64_t until_ns, int stop_fd, int key_fd, int guard_fd) {
   pollfd fds[] = {{stop_fd, POLLIN, 0}, {key_fd, POLLIN, 0}, {guard_fd, POLLIN, 0}};
   const auto left_ns = std::max<std::int64_t>(until_ns - session.now_ns(), 0);
   const timespec left{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
-  ::ppoll(fds, std::size(fds), &left, nullptr);
+  return ::ppoll(fds, std::size(fds), &left, nullptr) > 0 && fds[0].revents != 0;
 }
 
-// A line of 25 processes is 8 KB: one write a sample instead of two or three.
-constexpr std::size_t kLineBuffer = 64 << 10;
+// A line of 25 processes is 8 KB: one write a sample instead of two or three. The C library takes
+// no note of a size without a buffer, and needs that one until the program's end.
+void write_lines_at_once() {
+  static char buffer[64 << 10];
+  std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+}
 
 void print(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
@@ -200,9 +204,7 @@ int watch(Words words) {
   view::JsonLines lines;
   const auto subject = subject_of(options);
   auto begin_options = session_options("watch", options.sitting, options.rules, subject);
-  if (options.json) {
-    std::setvbuf(stdout, nullptr, _IOFBF, kLineBuffer);
-  }
+  if (options.json) write_lines_at_once();
   begin_options.on_entry = [&](const record::Entry& entry, const record::LedgerKeeper& ledgers) {
     if (options.json) print(lines.add(entry, ledgers));
     if (guarding) guarding->take(entry);
@@ -223,10 +225,10 @@ int watch(Words words) {
     if (options.json) print_json(*session, lines, subject);
     screen.show(*session);
     if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
-    wait(*session, wake_ns(*session, options.sitting), stop.fd(), screen.fd(),
-         guarding ? guarding->fd() : -1);
+    const bool signalled = wait(*session, wake_ns(*session, options.sitting), stop.fd(),
+                                screen.fd(), guarding ? guarding->fd() : -1);
     if (guarding) guarding->hear(&*session);
-    leave = stop.taken() || screen.take_keys(*session);
+    leave = (signalled && stop.taken()) || screen.take_keys(*session);
   }
   screen.close();
   if (*attached) (*attached)->marks().pass_on_rest(*session);
