@@ -165,6 +165,19 @@ std::size_t before_the_end(std::span<const Column> columns) {
   return columns.size();
 }
 
+// Of what rises just before a job's end nobody knows whether it would have stayed: there, the floor
+// rises no faster than before.
+void hold_the_last_rise(std::span<Column> columns, std::size_t whole, std::size_t reach) {
+  if (whole <= 2 * reach) return;
+  const double level = columns[whole - reach - 1].floor;
+  const double risen = level - columns[whole - 2 * reach - 1].floor;
+  double most = level + std::max(risen, 0.0);
+  if (whole < columns.size()) most = std::max(most, columns[whole].low);
+  for (auto i = whole - reach; i < whole; ++i) {
+    columns[i].floor = std::min(columns[i].floor, most);
+  }
+}
+
 }  // namespace
 
 std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progress) {
@@ -186,13 +199,7 @@ std::vector<Column> tree_columns(const Timeline& timeline, const Progress& progr
   const auto whole = timeline.over() ? before_the_end(columns) : columns.size();
   mark_floor(std::span(columns).first(whole), reach);
   mark_floor(std::span(columns).subspan(whole), reach);
-  if (whole < columns.size() && whole > reach) {
-    // Whether the last rise would have stayed nobody knows.
-    const double level = columns[whole - reach - 1].floor;
-    for (auto i = whole - reach; i < whole; ++i) {
-      columns[i].floor = std::min(columns[i].floor, std::max(level, columns[whole].low));
-    }
-  }
+  if (timeline.over()) hold_the_last_rise(columns, whole, reach);
   return columns;
 }
 

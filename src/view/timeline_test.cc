@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "view/fake_incident.h"
 
@@ -117,6 +118,30 @@ TEST(Timeline, TheFloorDoesNotFallBeforeTheEndDoes) {
   auto& spike = std::get<record::Sample>(entries[49]).processes[0].memory;
   spike.rss = spike.anon = 150 << 20;
   EXPECT_EQ(floor_before(), 100 << 20) << "a spike until the end is no floor";
+}
+
+std::vector<Column> columns_of_an_ended_job(const std::function<std::uint64_t(int)>& mib_at) {
+  const record::ProcessId job{1, 1};
+  std::vector<record::Entry> entries = {Process{.id = job, .name = "train", .role = Role::Main}};
+  for (int second = 0; second < 64; ++second) {
+    auto sample = sample_at(second, {job});
+    auto& memory = sample.processes[0].memory;
+    memory.rss = memory.anon = mib_at(second) << 20;
+    entries.push_back(sample);
+  }
+  entries.push_back(sample_at(64, {}));
+  return tree_columns(timeline_of(entries), Progress{});
+}
+
+TEST(Timeline, AJobThatEndsWithinASpikeKeepsItsFloor) {
+  const auto columns = columns_of_an_ended_job([](int second) { return second < 61 ? 100 : 170; });
+  EXPECT_EQ(columns.back().floor, 100 << 20);
+  EXPECT_EQ(columns.back().high, 170 << 20);
+}
+
+TEST(Timeline, WhatGrowsUntilTheEndIsDrawnUntilTheEnd) {
+  const auto columns = columns_of_an_ended_job([](int second) { return 100 + 10 * second; });
+  for (const auto& column : columns) EXPECT_EQ(column.floor, column.low);
 }
 
 TEST(Timeline, SeriesOfOthersAreColumns) {
