@@ -22,6 +22,7 @@ from compare import cpu_ns, machine, rss_mib  # noqa: E402
 
 EVERY_SECONDS = 10
 SETTLED_SECONDS = 120  # by then processes have come and gone, and what is kept of them is there
+MOST_MORE_DESCRIPTORS = 15
 FEWEST_NOTES = 3  # in a half, to say something of descriptors, which go up and down with the tree
 MOST_GROWTH_MIB = 0.5  # of the median; a judgement that goes on just then takes as much for a moment
 MOST_RSS_MIB = 10
@@ -112,10 +113,11 @@ def tell(notes: list, cpu: float, size: int, options) -> None:
         raise SystemExit(f"our own memory grew by {growth:.2f} MiB")
     if options.processes <= 25 and (most := max(note[1] for note in notes)) > MOST_RSS_MIB:
         raise SystemExit(f"our own RSS was {most:.1f} MiB")
-    # Three for each member are kept, once they were needed; the tree is never larger than it was asked to be, but for a moment.
-    before, after = (statistics.median(part) for part in (fds[:half], fds[half:]))
-    if half >= FEWEST_NOTES and after > before + 3 * 5:
-        raise SystemExit(f"descriptors went from {before:g} to {after:g} (medians)")
+    # Some for each member are kept, once they were needed: how many goes up and down with who has just come, and only the most of it tells.
+    # One that is left behind by each that ends would be a dozen more in half a minute.
+    before, after = max(note[3] for note in notes if note[0] < settled[half][0]), max(fds[half:])
+    if half >= FEWEST_NOTES and after > before + MOST_MORE_DESCRIPTORS:
+        raise SystemExit(f"descriptors went from {before} to {after}, at most")
 
 
 if __name__ == "__main__":
