@@ -4,10 +4,13 @@ import json
 import subprocess
 
 
-def events_of(recording):
+def lines_of(recording):
     text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True, text=True).stdout
-    lines = [json.loads(line) for line in text.splitlines()]
-    return [line for line in lines if line["kind"] == "event"]
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def events_of(recording):
+    return [line for line in lines_of(recording) if line["kind"] == "event"]
 
 
 def test_marks_of_a_script_are_recorded(call, tidegauge, home):

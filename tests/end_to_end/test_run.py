@@ -10,8 +10,8 @@ import sys
 
 import pytest
 from terminal import Terminal
-from test_marks import events_of
-from waiting import PATIENCE, wait_for_recording, wait_for_text
+from test_marks import events_of, lines_of
+from waiting import PATIENCE, wait_for_change, wait_for_recording, wait_for_text
 
 BAR = "import sys\nfor i in range(41):\n    sys.stderr.write(f'\\r{100 * i // 40:3}%|##  | {i}/40 [00:10<01:13, 12.00it/s]'); sys.stderr.flush()\n"
 
@@ -22,9 +22,9 @@ def fifo(folder, name):
     return path
 
 
-def lines_of(recording):
-    text = subprocess.run(["zstd", "-dcq", recording], capture_output=True, check=True).stdout
-    return [json.loads(line) for line in text.splitlines()]
+def begun_text_of(recording):
+    """Of one that is being written: what can be read of it."""
+    return subprocess.run(["zstd", "-dcq", recording], capture_output=True).stdout
 
 
 def test_exits_as_the_job_did_and_keeps_its_output_apart(call):
@@ -106,7 +106,7 @@ def test_a_closed_output_stays_closed_and_takes_no_file_of_ours(tidegauge, home,
             gauge.communicate(timeout=PATIENCE)
         assert gauge.returncode == 0
         assert (tmp_path / "seen").read_text().strip() == str(seen), closed
-        assert events_of(recording), "the recording holds nothing that was not written to it"
+        assert lines_of(recording)[0]["kind"] == "recording", "it holds nothing that was not written to it"
 
 
 def test_readers_that_leave_do_not_change_the_exit_code(tidegauge, home):
@@ -147,7 +147,8 @@ def watched(tidegauge, home, tmp_path):
         words = [tidegauge, "run", "--record", recording, "--", "sh", "-c", script]
         # A group of its own: an orphan that outlives us must not be taken for another test's.
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-        wait_for_recording(recording)
+        wait_for_recording(recording)  # it begins before the first look, after which there is a job in it
+        wait_for_change([tmp_path], lambda: b'"process"' in begun_text_of(recording), "the first look")
         return process, recording
 
     return start
