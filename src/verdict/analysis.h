@@ -83,6 +83,7 @@ struct Analysis {
   double events = 0;                        // since it began, where Stairs
   std::optional<double> ended{};            // begin of the last piece, if growth came before it
   std::optional<double> settled_at{};       // since when the floor is where it is now
+  double part = 0;                          // of the floor: how near each other are its points
   std::optional<double> per_step_before{};  // the same for a step, where steps are the clock
   double rate_before = 0;                   // how fast it had grown until then
   double growth_before = 0;                 // by how much

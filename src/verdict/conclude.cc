@@ -126,10 +126,38 @@ std::optional<double> step_at(const Material& material, double at) {
   return steps->last_count() + pace * (at - steps->last_at());
 }
 
-Settled settled_at(const Material& material, const Analysis& analysis, double at, double level) {
-  Settled out{.level_bytes = level};
-  if (!material.clock_is_steps) out.at_seconds = at;
-  out.at_step = step_at(material, at);
+// On the recording's clock, and by steps where those are known.
+struct Place {
+  double at = 0;
+  std::optional<double> step{};
+};
+
+Place place_at(const Material& material, double at) {
+  return {at, step_at(material, at)};
+}
+
+// What a step brought on average, from the first one to the end of growth at `at`. What grew before
+// the first step (imports, a model that was loaded) is none of it.
+std::optional<double> per_step_until(const Material& material, const Place& end, double level) {
+  constexpr std::ptrdiff_t kFirstPoints = 3;  // one alone may be of a spike
+  const auto* steps = material.marks->steps();
+  if (steps == nullptr || !end.step || end.at <= steps->first_at()) return {};
+  const auto& points = material.points;
+  const auto begin = std::partition_point(points.begin(), points.end(), [&](const Point& point) {
+    return point.at < steps->first_at();
+  });
+  if (begin == points.end()) return {};
+  const auto until = begin + std::min(kFirstPoints, points.end() - begin);
+  const auto lower = [](const Point& a, const Point& b) { return a.low < b.low; };
+  const double grown = level - std::min_element(begin, until, lower)->low;
+  const double walked = *end.step - steps->count_at(begin->at);
+  return grown > 0 && walked > 0 ? std::optional(grown / walked) : std::nullopt;
+}
+
+Settled settled_at(const Material& material, const Analysis& analysis, const Place& end,
+                   double level) {
+  Settled out{.at_step = end.step, .level_bytes = level};
+  if (!material.clock_is_steps) out.at_seconds = end.at;
   if (!(analysis.rate_before > 0)) return out;
   if (material.clock_is_steps) {
     out.bytes_per_step_before = analysis.rate_before;
@@ -137,11 +165,7 @@ Settled settled_at(const Material& material, const Analysis& analysis, double at
   }
   out.bytes_per_minute_before = analysis.rate_before * kSecondsPerMinute;
   out.bytes_per_step_before = analysis.per_step_before;
-  if (out.bytes_per_step_before) return out;
-  const auto first = step_at(material, 0);
-  if (out.at_step && first && *out.at_step > *first && at > 0) {
-    out.bytes_per_step_before = analysis.rate_before * at / (*out.at_step - *first);
-  }
+  if (!out.bytes_per_step_before) out.bytes_per_step_before = per_step_until(material, end, level);
   return out;
 }
 
@@ -150,6 +174,27 @@ bool ended_with_first_pass(const Material& material, double ended) {
   if (!pass) return false;
   const double length = std::max(*pass, 1e-9);
   return std::fabs(ended - *pass) < kNearPassEnd * length;
+}
+
+// Steps are told now and then. Where the pass ended between two that are far apart, its length,
+// about as far as steps tell that, says which step it was.
+Place end_of_pass(const Material& material, double pass) {
+  constexpr double kAbout = 0.05;
+  Place out = place_at(material, pass);
+  const auto length = material.passes->steps_per_pass();
+  if (!length || material.clock_is_steps || material.marks->steps() == nullptr) return out;
+  const auto [before, after] = material.marks->steps()->counts_around(pass);
+  const double nearest = std::clamp(*length, before, after);
+  if (std::fabs(nearest - *length) <= kAbout * *length) out.step = nearest;
+  return out;
+}
+
+// The floor knows it to a part; where it ended with the first pass, marks know it to the step.
+Place end_of_growth(const Material& material, const Analysis& analysis) {
+  const double seen = analysis.settled_at.value_or(*analysis.ended);
+  const auto pass = material.passes->first_pass_ends();
+  const bool with_pass = pass && std::fabs(seen - *pass) <= analysis.part;
+  return with_pass ? end_of_pass(material, *pass) : place_at(material, seen);
 }
 
 // Not before `late`, if nothing else comes to light.
@@ -200,11 +245,11 @@ std::optional<Needs> needs_of(const Material& material, const Analysis& analysis
   }
   const auto pass = material.passes->first_pass_ends();
   if (analysis.finding == Finding::Growing && pass && *pass > now && analysis.rate) {
-    out.if_bounded = settled_at(material, analysis, *pass,
+    out.if_bounded = settled_at(material, analysis, end_of_pass(material, *pass),
                                 analysis.level + analysis.rate->value * (*pass - now));
   } else if (analysis.finding == Finding::Stopping && analysis.ended) {
-    out.if_bounded = settled_at(material, analysis, analysis.settled_at.value_or(*analysis.ended),
-                                analysis.level);
+    out.if_bounded =
+        settled_at(material, analysis, end_of_growth(material, analysis), analysis.level);
   }
   return out;
 }
@@ -247,12 +292,13 @@ void set_growth(const Material& material, const Analysis& analysis, Verdict& out
 void set_settled(const Material& material, const Analysis& analysis, double now, Verdict& out) {
   if (out.klass != Class::WarmUp && out.klass != Class::Shift) return;
   if (analysis.ended) {
-    const double at = analysis.settled_at.value_or(*analysis.ended);
-    out.settled = settled_at(material, analysis, at, analysis.level);
-    const bool by_pass = analysis.first_reads || ended_with_first_pass(material, at);
+    const Place end = end_of_growth(material, analysis);
+    out.settled = settled_at(material, analysis, end, analysis.level);
+    const bool by_pass = analysis.first_reads || ended_with_first_pass(material, end.at);
     out.tied_to = by_pass ? Tie::FirstPass : Tie::None;
   } else if (analysis.plateau && analysis.plateau_at && *analysis.plateau_at <= now) {
-    out.settled = settled_at(material, analysis, *analysis.plateau_at, analysis.level);
+    out.settled =
+        settled_at(material, analysis, place_at(material, *analysis.plateau_at), analysis.level);
   }
 }
 

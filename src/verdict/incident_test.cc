@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "verdict/fake_recording.h"
 #include "verdict/verdict.h"
@@ -78,6 +79,65 @@ TEST(Incident, Run2SettledAtTheEndOfTheFirstEpoch) {
   EXPECT_NEAR(verdict.settled->level_bytes, 17.03e9, 0.1e9);
   EXPECT_FALSE(verdict.forecast);
   EXPECT_LT(verdict.p_leak, 0.1);
+}
+
+// The job from its start, looked at now and then: libraries, then 663 images in 83 steps, then two
+// more passes that read nothing anew and are `quicker`. What it holds wavers by some MB from look
+// to look.
+struct Course {
+  double step_seconds;
+  double quicker;
+  double interval_seconds;
+};
+
+Verdict from_its_start(const Course& course) {
+  constexpr double kImports = 5;     // seconds
+  constexpr double kPerStep = 5.64;  // MB
+  constexpr double kSteps = 83;      // a pass
+  constexpr double kExamples = 663;
+  const double first_pass = kSteps * course.step_seconds;
+  const double pass_after = first_pass / course.quicker;
+  FakeRecording recording;
+  double told = 0;
+  for (int look = 0;; ++look) {
+    const double at = look * course.interval_seconds;
+    const double trained = std::max(0.0, at - kImports);
+    const double passes =
+        trained < first_pass ? trained / first_pass : 1 + (trained - first_pass) / pass_after;
+    if (passes > 3) break;
+    const double step = std::floor(passes * kSteps);
+    if (step > told) recording.step(at, step);
+    told = step;
+    if (at > kImports) {
+      recording.event({.at_ns = nanoseconds(at),
+                       .kind = record::EventKind::Distinct,
+                       .source = record::MarkSource::Loader,
+                       .value = std::floor(std::min(1.0, passes) * kExamples),
+                       .total = kExamples});
+    }
+    const double wavers = 5 * ((look * 7919) % 5);
+    const double imported = 800 * std::min(1.0, at / kImports);
+    recording.column(at,
+                     (imported + kPerStep * kSteps * std::min(1.0, passes) + wavers) * kMegabyte);
+  }
+  Rules rules;
+  rules.steps_per_epoch = kSteps;
+  return judge(recording.get(), rules).all.front();
+}
+
+TEST(Incident, TheFirstPassEndsAtItsStepHoweverQuickTheNextOnesAre) {
+  for (const double interval : {0.1, 0.5, 1.0}) {
+    for (const double quicker : {1.0, 3.0, 10.0}) {
+      const Verdict verdict = from_its_start({0.5, quicker, interval});
+      ASSERT_EQ(verdict.klass, Class::WarmUp) << interval << " " << quicker;
+      EXPECT_EQ(verdict.tied_to, Tie::FirstPass) << interval << " " << quicker;
+      ASSERT_TRUE(verdict.settled && verdict.settled->at_step);
+      EXPECT_NEAR(*verdict.settled->at_step, 83, 1) << interval << " " << quicker;
+      EXPECT_NEAR(verdict.settled->bytes_per_step_before.value_or(0), 5.64 * kMegabyte,
+                  0.4 * kMegabyte)
+          << "of steps, not of imports; " << interval << " " << quicker;
+    }
+  }
 }
 
 // A straight ramp of six minutes, of a job that counts its steps: 100 an epoch.

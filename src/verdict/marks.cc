@@ -52,6 +52,14 @@ void CountTrack::forget_a_start_long_before() {
   if (pace(0) > kLongBefore * pace(1)) marks_.erase(marks_.begin());
 }
 
+std::pair<double, double> CountTrack::counts_around(double at) const {
+  if (marks_.empty()) return {0, 0};
+  const auto then = std::lower_bound(marks_.begin(), marks_.end(), at,
+                                     [](const Mark& mark, double t) { return mark.at < t; });
+  return {then == marks_.begin() ? then->count : (then - 1)->count,
+          then == marks_.end() ? marks_.back().count : then->count};
+}
+
 double CountTrack::count_at(double at) const {
   if (marks_.empty()) return 0;
   const auto after = std::upper_bound(marks_.begin(), marks_.end(), at,

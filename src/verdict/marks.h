@@ -28,7 +28,9 @@ class CountTrack {
   double last_at() const { return marks_.back().at; }
   double last_count() const { return marks_.back().count; }
   double first_count() const { return marks_.front().count; }
-  double count_at(double at) const;    // between marks by a straight line, held beyond the ends
+  double count_at(double at) const;  // between marks by a straight line, held beyond the ends
+  // Of the last mark before then and the first one since; beyond the ends both are the same.
+  std::pair<double, double> counts_around(double at) const;
   std::vector<double> times() const;   // of the marks that are kept
   double time_of(double count) const;  // the other way round, extrapolated beyond the end
 

@@ -33,6 +33,17 @@ TEST(CountTrack, KeepsItsShapeWhenItIsThinned) {
   EXPECT_GT(track.time_of(track.last_count() + 100), track.last_at());
 }
 
+TEST(CountTrack, KnowsTheCountsAroundATime) {
+  CountTrack track;
+  EXPECT_EQ(track.counts_around(1), std::pair(0.0, 0.0));
+  track.add(1, 10);
+  track.add(2, 15);
+  EXPECT_EQ(track.counts_around(0.5), std::pair(10.0, 10.0));
+  EXPECT_EQ(track.counts_around(1.1), std::pair(10.0, 15.0));
+  EXPECT_EQ(track.counts_around(2), std::pair(10.0, 15.0)) << "by then, but who knows since when";
+  EXPECT_EQ(track.counts_around(3), std::pair(15.0, 15.0));
+}
+
 TEST(CountTrack, DoesNotRunBackwards) {
   CountTrack track;
   track.add(1, 10);

@@ -254,18 +254,25 @@ void Pass::growing() {
   if (!bent) look_again_at_survival();
 }
 
-// Where the lines of a piece and of the one before it meet, if that is near their common end.
+// Where the lines of a piece and of the one before it meet, if that is near their common end; not
+// later than the curve has left the one for the other, as it has where it jumped.
 double Pass::begin_of_piece(std::size_t piece) const {
+  constexpr double kOff = 2;  // deviations
   const auto& pieces = floor_.pieces;
-  const auto& x = floor_.curve.x;
+  const auto& [x, z] = floor_.curve;
   const Segment& after = pieces[piece];
   double place = x[after.begin];
   if (piece > 0) {
     const Segment& before = pieces[piece - 1];
     if (before.slope != after.slope) {
       const double meet = (after.intercept - before.intercept) / (before.slope - after.slope);
-      const double latest = x[std::min(x.size() - 1, after.begin + 2)];
-      if (meet > x[before.begin] && meet < latest) place = meet;
+      const std::size_t latest = std::min(x.size() - 1, after.begin + 2);
+      const auto off = [&](const Segment& line, std::size_t i) {
+        return std::fabs(z[i] - line.at(x[i])) > kOff * floor_.deviation;
+      };
+      std::size_t left = after.begin;
+      while (left < latest && (off(after, left) || !off(before, left))) ++left;
+      if (meet > x[before.begin] && meet < x[latest]) place = std::min(meet, x[left]);
     }
   }
   const std::size_t i = std::max<std::size_t>(1, point_at(track_, last_, place));
@@ -292,9 +299,7 @@ std::size_t Pass::first_settled_piece(double earlier) const {
 double Pass::end_of_growth(std::size_t settled, double earlier) const {
   constexpr double kFewParts = 3;
   const double coarse = settled > 0 ? begin_of_piece(settled) : *out_.ended;
-  const auto& x = floor_.curve.x;
-  const double part = (x.back() - x.front()) / static_cast<double>(x.size()) * seconds_per_clock_;
-  if (settled == 0 || coarse - point(0).at > kFewParts * part) return coarse;
+  if (settled == 0 || coarse - point(0).at > kFewParts * out_.part) return coarse;
   const double reached =
       floor_.pieces[settled].first_value - std::max(kSettledSlack * earlier, 2 * floor_.deviation);
   const auto until = std::find_if(track_.points.begin(), track_.points.end(), [&](const Point& p) {
@@ -342,6 +347,7 @@ void Pass::stopped(double earlier, double earlier_length) {
   const bool one_jump = pieces.size() == 2 && jump > 0.7 * earlier && earlier_length > 0.15 * run;
   const bool flat = tail_.trend.slope + tail_.trend.half_width(0.95) < kFlatAfter * steepest;
   const bool long_enough = tail_.length >= kLongEnough * earlier_length;
+  out_.part = run / static_cast<double>(floor_.curve.x.size()) * seconds_per_clock_;
   out_.ended = begin_of_piece(pieces.size() - 1);
   const auto settled = first_settled_piece(earlier);
   out_.settled_at = end_of_growth(settled, earlier);

@@ -48,7 +48,10 @@ def test_later_it_is_a_warm_up_tied_to_the_first_pass(incident):
     assert verdict["class"] in ("warm_up", "undecided"), verdict["words"]
     if verdict["class"] == "warm_up":
         assert verdict["tied_to"] == "first_pass", verdict["words"]
-        assert verdict["settled"]["at_step"] == pytest.approx(STEPS_PER_EPOCH, abs=15)
+        # Later passes are many times faster: what is near in time may be far in steps, where the floor is seen through noise.
+        first, end = incident.at_step(1), incident.at_step(STEPS_PER_EPOCH)
+        assert verdict["settled"]["at_time"] == pytest.approx(end, abs=(end - first) / 6), verdict["settled"]
+        assert verdict["settled"]["bytes_per_step_before"] == pytest.approx(8 * 4 * 410 * 430, rel=0.3), "images, not imports"
 
 
 @pytest.fixture(scope="module")
