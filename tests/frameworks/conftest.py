@@ -91,13 +91,9 @@ class Whole:
 
     def __init__(self, kind, folder):
         words = [sys.executable, str(JOBS / "asked.py"), kind, "whole", str(folder)]
-        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=with_package()) as job:
-            printed = job.stdout.read()
-            _, status, used = os.wait4(job.pid, 0)
-            job.returncode = os.waitstatus_to_exitcode(status)
-        assert job.returncode == 0
-        self.last_line = printed.splitlines()[-1]
-        self.most_mib = used.ru_maxrss // 1024
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=with_package(), check=True)
+        *_, peak, self.last_line = done.stdout.splitlines()
+        self.most_mib = int(peak.removeprefix("peak_mib "))
 
 
 @pytest.fixture(scope="session")

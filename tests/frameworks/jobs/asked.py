@@ -3,7 +3,7 @@
 
     asked.py hf|lightning whole|asked|leaks|terminated|resume FOLDER [CHECKPOINT]
 
-`asked`: stands still before step 8 until somebody has asked for a checkpoint. `leaks`: 16 MiB a step; says nothing of checkpoints, so
+`whole`: says what it held at most, too. `asked`: stands still before step 8 until somebody has asked for a checkpoint. `leaks`: 16 MiB a step; says nothing of checkpoints, so
 that a next life has to find its own by itself. `terminated` (Lightning): stands still until SIGTERM has come.
 """
 import hashlib
@@ -38,6 +38,12 @@ def stand_still(step):
 def quiet(line):
     if "resumed" in line or "not done" in line:
         print(line, flush=True)
+
+
+def peak_mib():
+    """Of this program. What wait4 tells of a child begins with what its parent held when it started it."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) // 1024
 
 
 # Each imports its own framework alone: that takes longer than the training.
@@ -111,4 +117,6 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     steps, model = with_hf() if KIND == "hf" else with_lightning()
     weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+    if WHAT == "whole":
+        print("peak_mib", peak_mib())
     print("end", steps, hashlib.sha256(weights).hexdigest(), flush=True)
