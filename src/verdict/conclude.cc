@@ -176,16 +176,21 @@ bool ended_with_first_pass(const Material& material, double ended) {
   return std::fabs(ended - *pass) < kNearPassEnd * length;
 }
 
-// Steps are told now and then. Where the pass ended between two that are far apart, its length,
-// about as far as steps tell that, says which step it was.
+// A pass ends with the step that is on its way then. Steps are told now and then: where it ended
+// between two that are far apart, its length, about as far as steps tell that, says which it was.
 Place end_of_pass(const Material& material, double pass) {
   constexpr double kAbout = 0.05;
   Place out = place_at(material, pass);
+  const auto* steps = material.marks->steps();
+  if (material.clock_is_steps || steps == nullptr || pass > steps->last_at()) return out;
+  const auto [before, after] = steps->counts_around(pass);
   const auto length = material.passes->steps_per_pass();
-  if (!length || material.clock_is_steps || material.marks->steps() == nullptr) return out;
-  const auto [before, after] = material.marks->steps()->counts_around(pass);
-  const double nearest = std::clamp(*length, before, after);
-  if (std::fabs(nearest - *length) <= kAbout * *length) out.step = nearest;
+  if (after - before <= 1) {
+    out.step = after;
+  } else if (const double nearest = length ? std::clamp(*length, before, after) : 0;
+             length && std::fabs(nearest - *length) <= kAbout * *length) {
+    out.step = nearest;
+  }
   return out;
 }
 

@@ -259,7 +259,8 @@ void Pass::growing() {
 double Pass::begin_of_piece(std::size_t piece) const {
   constexpr double kOff = 2;  // deviations
   const auto& pieces = floor_.pieces;
-  const auto& [x, z] = floor_.curve;
+  const auto& x = floor_.curve.x;
+  const auto& z = floor_.curve.z;
   const Segment& after = pieces[piece];
   double place = x[after.begin];
   if (piece > 0) {
