@@ -91,7 +91,7 @@ def children_called(name, parent):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            its_name, its_parent = re.match(r"\d+ \((.*)\) \S (\d+)", pathlib.Path(f"/proc/{pid}/stat").read_text(), re.S).groups()
+            its_name, its_parent = re.match(r"\d+ \((.*)\) \S (\d+)", pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace"), re.S).groups()
             if (its_name, int(its_parent)) == (name, parent):
                 found.append(int(pid))
     return found
