@@ -25,6 +25,7 @@ def say(line):
 
 signal.signal(signal.SIGTERM, lambda *_: os.write(tells, b"x"))
 distributed.init_process_group("gloo")
+distributed.barrier()  # where one has nothing left to do, it must not leave while another still connects to it
 rank = distributed.get_rank()
 first, state = 0, 1
 if "TIDEGAUGE_RESUME" in os.environ:
