@@ -91,7 +91,8 @@ void add_sitting(CommandLine& app, SittingOptions& sitting) {
         return seconds && *seconds < kShortestInterval ? "an interval is at least 20ms" : "";
       });
   add_duration(app, "--for", sitting.for_seconds, "stop watching after this time");
-  app.add_flag("--until-decided", sitting.until_decided, "stop watching when the verdict is known");
+  app.add_flag("--until-decided", sitting.until_decided,
+               "stop watching when the verdict is known; only a leak is within the first minute");
   auto* record = app.add_option("--record", sitting.record_path, "where to keep the recording")
                      ->type_name("FILE")
                      ->check(no_file_name);

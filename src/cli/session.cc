@@ -258,11 +258,6 @@ bool Session::take_fresh_verdict() {
   return std::exchange(state_->fresh, false);
 }
 
-bool Session::decided() const {
-  const auto& all = state_->verdicts.all;
-  return !all.empty() && is_known(all.front().klass);
-}
-
 std::string Session::recording() const {
   return state_->writer ? state_->writer->path() : std::string();
 }

@@ -63,7 +63,6 @@ class Session {
   // seconds back, up to a minute, and those of processes two; `fresh` is true once after a new one.
   const verdict::Verdicts& verdicts() const;
   bool take_fresh_verdict();
-  bool decided() const;  // the tree's verdict is not open any more
 
   std::string recording() const;  // path; empty if none is kept
 

@@ -32,9 +32,17 @@ std::int64_t wake_ns(const Session& session, const SittingOptions& sitting) {
                   static_cast<std::int64_t>(std::ceil(*sitting.for_seconds * 1e9)));
 }
 
+bool decides(verdict::Class klass, double watched_seconds) {
+  constexpr double kMoreThanAStart = 60;
+  if (klass == verdict::Class::Undecided) return false;
+  return klass == verdict::Class::Leak || watched_seconds >= kMoreThanAStart;
+}
+
 bool enough_seen(const Session& session, const SittingOptions& sitting) {
-  if (sitting.until_decided && session.decided()) return true;
-  return sitting.for_seconds && static_cast<double>(session.now_ns()) / 1e9 >= *sitting.for_seconds;
+  const double seconds = static_cast<double>(session.now_ns()) / 1e9;
+  const auto& all = session.verdicts().all;
+  if (sitting.until_decided && !all.empty() && decides(all.front().klass, seconds)) return true;
+  return sitting.for_seconds && seconds >= *sitting.for_seconds;
 }
 
 void print_ending(const Session& session, const Session::Ending& ending, std::string_view causes,

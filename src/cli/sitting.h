@@ -20,6 +20,10 @@ SessionOptions session_options(std::string_view command, const SittingOptions& s
 // may be long before where looks are far apart.
 std::int64_t wake_ns(const Session& session, const SittingOptions& sitting);
 
+// Whether looking on would tell no more that matters: what was quiet for a few seconds may not have
+// begun its work.
+bool decides(verdict::Class klass, double watched_seconds);
+
 // True when --for or --until-decided say that enough was seen.
 bool enough_seen(const Session& session, const SittingOptions& sitting);
 
