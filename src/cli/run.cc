@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/owner_only.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -281,12 +282,17 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
   const auto killed =
       session ? view::killed(session->summary().accounts(), view::Tense::Over) : std::nullopt;
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), killed, options);
+  const bool went_on = !job.status();
   if (ending && !options.no_history) remember_run(options.command, ending->verdicts);
   await(job, helpers);
   if (!session) return tell_of_nothing(session.error(), options);
   if (options.sitting.quiet) return;
   for (const auto& warning : warnings) fail("run", kCouldNotLook, warning);
   print_ending(*session, *ending, helpers.causes.note(), stderr);
+  if (went_on) {
+    put_words(stderr, fmt::format("watched    {}; the job went on unwatched\n",
+                                  format_duration(ending->verdicts.all.front().duration_seconds)));
+  }
   put_words(stderr, life.ended() ? life.words() : words_of_end(*job.status()));
 }
 

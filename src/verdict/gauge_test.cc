@@ -113,6 +113,49 @@ TEST(Judge, ASpikeShortlyBeforeTheEndIsASpike) {
   EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, floor);
 }
 
+TEST(Judge, WhatIsTakenAgainAfterAFallIsNoEnd) {
+  const ProcessId job{10, 1};
+  FakeRecording recording = an_hour_of(job, 0);
+  for (int i = 0; i < 8; ++i) recording.anon(3600 + i, {{job, (100 + 50 * i) * kMebibyte}});
+  EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, 450 * kMebibyte);
+  recording.event(ended(3608, job));
+  EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, 450 * kMebibyte);
+}
+
+TEST(Judge, AFallBecauseOfAnotherProgramIsNoEnd) {
+  const ProcessId job{10, 1};
+  FakeRecording recording = an_hour_of(job, 0);
+  recording.event({.at_ns = nanoseconds(3600), .kind = record::EventKind::Exec, .process = job});
+  for (int i = 0; i < 8; ++i) recording.anon(3600 + i, {{job, (50 + i) * kMebibyte}});
+  recording.event(ended(3608, job));
+  EXPECT_EQ(judge(recording.get(), {}).all.front().last_bytes, 57 * kMebibyte);
+}
+
+// 20 steps in the first 95 seconds, and then none for more than an hour.
+Verdict with_early_steps(const std::function<double(double)>& megabytes) {
+  FakeRecording recording;
+  for (int i = 0; i < 500; ++i) {
+    const double at = 10.0 * i;
+    if (i < 10) recording.step(at, 2 * i).step(at + 5, 2 * i + 1);
+    recording.column(at, (megabytes(at) + i * 7919 % 5) * kMebibyte);
+  }
+  return judge(recording.get(), {}).all.front();
+}
+
+TEST(Judge, StepsThatAreLongPastAreNoClock) {
+  const Verdict warm_up =
+      with_early_steps([](double at) { return 1000 + 0.8 * std::min(at, 1000.0); });
+  EXPECT_EQ(warm_up.klass, Class::WarmUp) << warm_up.p_leak;
+  ASSERT_TRUE(warm_up.settled);
+  EXPECT_NEAR(warm_up.settled->at_seconds.value_or(0), 1000, 60);
+  EXPECT_FALSE(warm_up.settled->at_step);
+  const Verdict leak = with_early_steps([](double at) { return 1000 + 0.2 * at; });
+  EXPECT_EQ(leak.klass, Class::Leak) << leak.p_leak;
+  ASSERT_TRUE(leak.bytes_per_minute);
+  EXPECT_NEAR(leak.bytes_per_minute->value, 12 * kMebibyte, kMebibyte);
+  EXPECT_FALSE(leak.bytes_per_step);
+}
+
 TEST(Judge, AJobThatShrinksAndLivesOnHasShrunk) {
   const ProcessId job{10, 1};
   FakeRecording recording = an_hour_of(job, 0);

@@ -2,6 +2,7 @@
 #include "verdict/watched.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidegauge::verdict {
 
@@ -18,6 +19,8 @@ double foreign_bytes(const record::ProcessSample& process) {
 // A tree that holds less than this share of what it held before may be on its way out, until it
 // holds as much again…
 constexpr double kFalling = 0.95;
+// …or has taken most of what it gave back again (half may be libraries, loaded on the way out), …
+constexpr double kGrowsAgain = 0.8;
 // …for no longer than it takes to give back some hundred gigabytes; or this share of the run, where
 // the job has counted its steps and counts no more: libraries take their time, and so do machines.
 constexpr double kLongestEnding = 10;
@@ -44,7 +47,10 @@ void Watched::add(const record::Event& event) {
   const double at = since_origin(event.at_ns);
   if (event.kind == record::EventKind::Started) living_.push_back(event.process);
   if (event.kind == record::EventKind::Exited) left(event.process);
-  if (event.kind == record::EventKind::Exec) members_.restart(event.process, at);
+  if (event.kind == record::EventKind::Exec) {
+    members_.restart(event.process, at);
+    another_program_ = true;
+  }
   if (event.kind == record::EventKind::Held) holders_.add(event, at);
   marks_.add(event, at);
 }
@@ -88,15 +94,22 @@ double Watched::longest_ending() const {
   return works_on ? kLongestEnding : std::max(kLongestEnding, kLongestEndingShare * fell);
 }
 
+bool Watched::grows_again(double held) const {
+  const auto lower = [](const Waiting& a, const Waiting& b) { return a.seen.held < b.seen.held; };
+  const double lowest = std::min_element(falling_.begin(), falling_.end(), lower)->seen.held;
+  return held - lowest > kGrowsAgain * (total_.last() - lowest);
+}
+
 bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) const {
   if (counts_steps() || sample.processes.empty() || !falls(seen.held)) return false;
-  return falling_.empty() ||
-         (falling_.size() < kMostFalling && seen.at - falling_.front().seen.at <= longest_ending());
+  return falling_.empty() || (falling_.size() < kMostFalling && !grows_again(seen.held) &&
+                              seen.at - falling_.front().seen.at <= longest_ending());
 }
 
 void Watched::repeat(const record::Sample& sample) {
   limits_.add(sample);
   repeats_.push_back(since_origin(sample.at_ns));
+  marks_.seen_at(repeats_.back());
   if (repeats_.size() == kMostRepeats) settle();
 }
 
@@ -116,7 +129,9 @@ void Watched::add(const record::Sample& sample, const record::LedgerKeeper& ledg
   living_.clear();
   for (const auto& process : sample.processes) living_.push_back(process.id);
   Seen seen = look_at(sample, ledgers);
-  if (may_be_the_end(sample, seen)) {
+  // Who gives its memory back to be another program goes on.
+  const bool goes_on = std::exchange(another_program_, false);
+  if (!goes_on && may_be_the_end(sample, seen)) {
     falling_.push_back({sample, std::move(seen)});
     return;
   }
@@ -137,6 +152,7 @@ Watched Watched::with_what_waits() const {
 
 void Watched::take(const record::Sample& sample, const Seen& seen) {
   taken_at_ = seen.at;
+  marks_.seen_at(seen.at);
   const auto& processes = sample.processes;
   if (!processes.empty()) total_.add(seen.at, seen.held);
   if (seen.shmem) shmem_.add(seen.at, static_cast<double>(*seen.shmem));

@@ -70,6 +70,7 @@ class Watched {
   // plateau. So samples wait while the tree falls: if it is the end, they are dropped.
   bool falls(double held) const;
   double longest_ending() const;
+  bool grows_again(double held) const;
   bool may_be_the_end(const record::Sample& sample, const Seen& seen) const;
   void left(const record::ProcessId& id);
   void take_falling();
@@ -86,6 +87,7 @@ class Watched {
   std::optional<std::int64_t> origin_ns_{};
   std::vector<record::ProcessId> living_{};
   bool saw_exit_ = false;
+  bool another_program_ = false;  // since the last sample, somebody called exec
   std::vector<Waiting> falling_{};
   double taken_at_ = 0;            // the last sample that was not put off
   std::vector<double> repeats_{};  // times of those since

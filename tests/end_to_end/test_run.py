@@ -128,7 +128,7 @@ def test_after_a_while_the_job_goes_on_unwatched(tidegauge, home, tmp_path):
         to_job.write("still here\n")
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (3, "still here\n")
-    assert err, "the summary, once the job has ended"
+    assert re.search(r"^watched    .*; the job went on unwatched$", err, re.M), err  # with the summary, once the job has ended
     assert json.loads((tmp_path / "v.json").read_text())["schema"] == "tidegauge/verdict/1"
 
 
