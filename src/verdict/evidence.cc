@@ -288,6 +288,11 @@ std::vector<std::string> evidence_for(const Verdict& verdict, const Material& ma
   if (analysis.restarts > 0) {
     out.emplace_back("The job was restarted; only what came after is judged.");
   }
+  if (const auto ended = material.marks->steps_ended()) {
+    out.push_back(
+        fmt::format("The last step was {} into the recording; since then only time counts.",
+                    format_duration(*ended)));
+  }
   if (analysis.start_up_bytes > kStartUpOfFloor * verdict.floor_bytes) {
     out.push_back(fmt::format("Before its first step the job took {}; that is not counted.",
                               format_bytes(analysis.start_up_bytes)));

@@ -186,7 +186,35 @@ EventTrack* Marks::track(Tie tie, const std::string& name) {
   return &events_.back();
 }
 
+// What the job does since then it does without steps: their clock stands still, and would make a
+// cliff of all that has grown since. An evaluation is no end of them, nor is one slow step.
+bool Marks::is_long_past(const CountTrack& steps) const {
+  constexpr double kLongest = 0.5;  // of the time from the first step to the last
+  constexpr double kLeastSeconds = 10;
+  constexpr double kStepsMissed = 3;
+  double busy_until = steps.last_at();
+  for (const auto& events : events_) {
+    if (events.stretches.empty()) continue;
+    const Stretch& latest = events.stretches.back();
+    busy_until = std::max(busy_until, latest.open ? seen_at_ : latest.end);
+  }
+  const double idle = seen_at_ - busy_until;
+  const double stepping = steps.last_at() - steps.first_at();
+  const double a_step = stepping / (steps.last_count() - steps.first_count());
+  return idle > std::max({kLeastSeconds, kLongest * stepping, kStepsMissed * a_step});
+}
+
+std::optional<double> Marks::steps_ended() const {
+  const auto* steps = most_trusted_steps();
+  return steps != nullptr && is_long_past(*steps) ? std::optional(steps->last_at()) : std::nullopt;
+}
+
 const CountTrack* Marks::steps() const {
+  const auto* steps = most_trusted_steps();
+  return steps != nullptr && is_long_past(*steps) ? nullptr : steps;
+}
+
+const CountTrack* Marks::most_trusted_steps() const {
   for (const auto source : kTrust) {
     const CountTrack* best = nullptr;
     for (const auto& [key, track] : steps_) {

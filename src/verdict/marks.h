@@ -3,6 +3,7 @@
 // Growth that stops with a first pass, or climbs with each evaluation, is seen on these clocks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -75,9 +76,14 @@ class Marks {
   static constexpr std::size_t kMostReaders = 64;
 
   void add(const record::Event& event, double at);
+  // The job was seen at that time.
+  void seen_at(double at) { seen_at_ = std::max(seen_at_, at); }
 
-  // The steps of the most trustworthy source, or nothing.
+  // The steps of the most trustworthy source; nothing where there are none, or where the last one
+  // is long past.
   const CountTrack* steps() const;
+  // When the last one was, where it is long past.
+  std::optional<double> steps_ended() const;
   const std::vector<EventTrack>& events() const { return events_; }
   // When the work began anew without the process ending (exec, or a mark called "restart").
   const std::vector<double>& restarts() const { return restarts_; }
@@ -94,6 +100,8 @@ class Marks {
   void add_epoch(const record::Event& event, double at);
   void add_distinct(const record::Event& event, double at);
   EventTrack* track(Tie tie, const std::string& name);
+  const CountTrack* most_trusted_steps() const;
+  bool is_long_past(const CountTrack& steps) const;
 
   std::map<std::pair<record::MarkSource, record::ProcessId>, CountTrack> steps_{};
   std::vector<EventTrack> events_{};
@@ -102,6 +110,7 @@ class Marks {
   std::optional<double> steps_per_epoch_{};
   std::map<record::ProcessId, Reads> readers_{};
   std::optional<double> first_epoch_began_{};
+  double seen_at_ = 0;
 };
 
 }  // namespace tidegauge::verdict

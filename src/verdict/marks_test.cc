@@ -44,6 +44,26 @@ TEST(CountTrack, KnowsTheCountsAroundATime) {
   EXPECT_EQ(track.counts_around(3), std::pair(15.0, 15.0));
 }
 
+TEST(Marks, StepsAreForgottenWhenTheLastIsLongPast) {
+  Marks marks;
+  for (int i = 0; i <= 100; ++i) marks.add(step(i), i);
+  marks.seen_at(140);
+  EXPECT_NE(marks.steps(), nullptr) << "one slow step";
+  EXPECT_FALSE(marks.steps_ended());
+  marks.add(phase(EventKind::PhaseBegin, "eval"), 140);
+  marks.seen_at(400);
+  EXPECT_NE(marks.steps(), nullptr) << "an evaluation that goes on";
+  marks.add(phase(EventKind::PhaseEnd, "eval"), 400);
+  marks.seen_at(440);
+  EXPECT_NE(marks.steps(), nullptr) << "an evaluation that was";
+  marks.seen_at(460);
+  EXPECT_EQ(marks.steps(), nullptr);
+  EXPECT_EQ(marks.steps_ended(), 100);
+  marks.add(step(101), 461);
+  marks.seen_at(461);
+  EXPECT_NE(marks.steps(), nullptr) << "they go on";
+}
+
 TEST(CountTrack, DoesNotRunBackwards) {
   CountTrack track;
   track.add(1, 10);

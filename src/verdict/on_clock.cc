@@ -64,6 +64,7 @@ class Pass {
   std::size_t first_settled_piece(double earlier) const;
   double end_of_growth(std::size_t settled, double earlier) const;
   bool ended_by_pass(double earlier) const;
+  double parting(const Segment& before, const Segment& after) const;
   double begin_of_piece(std::size_t piece) const;
   void look_again_at_survival();
 
@@ -256,26 +257,28 @@ void Pass::growing() {
 
 // Where the lines of a piece and of the one before it meet, if that is near their common end; not
 // later than the curve has left the one for the other, as it has where it jumped.
-double Pass::begin_of_piece(std::size_t piece) const {
-  constexpr double kOff = 2;  // deviations
-  const auto& pieces = floor_.pieces;
+double Pass::parting(const Segment& before, const Segment& after) const {
+  constexpr double kOff = 2;       // deviations
+  constexpr double kBeyond = 0.5;  // parts: so far two lines may miss each other by chance
   const auto& x = floor_.curve.x;
   const auto& z = floor_.curve.z;
-  const Segment& after = pieces[piece];
-  double place = x[after.begin];
-  if (piece > 0) {
-    const Segment& before = pieces[piece - 1];
-    if (before.slope != after.slope) {
-      const double meet = (after.intercept - before.intercept) / (before.slope - after.slope);
-      const std::size_t latest = std::min(x.size() - 1, after.begin + 2);
-      const auto off = [&](const Segment& line, std::size_t i) {
-        return std::fabs(z[i] - line.at(x[i])) > kOff * floor_.deviation;
-      };
-      std::size_t left = after.begin;
-      while (left < latest && (off(after, left) || !off(before, left))) ++left;
-      if (meet > x[before.begin] && meet < x[latest]) place = std::min(meet, x[left]);
-    }
-  }
+  if (before.slope == after.slope) return x[after.begin];
+  const double meet = (after.intercept - before.intercept) / (before.slope - after.slope);
+  const std::size_t latest = std::min(x.size() - 1, after.begin + 2);
+  if (!(meet > x[before.begin] && meet < x[latest])) return x[after.begin];
+  const auto off = [&](const Segment& line, std::size_t i) {
+    return std::fabs(z[i] - line.at(x[i])) > kOff * floor_.deviation;
+  };
+  std::size_t left = after.begin;
+  while (left < latest && (off(after, left) || !off(before, left))) ++left;
+  const double part = (x.back() - x.front()) / static_cast<double>(x.size());
+  return meet > x[left] + kBeyond * part ? x[left] : meet;
+}
+
+double Pass::begin_of_piece(std::size_t piece) const {
+  const auto& pieces = floor_.pieces;
+  const double place =
+      piece > 0 ? parting(pieces[piece - 1], pieces[piece]) : floor_.curve.x[pieces[piece].begin];
   const std::size_t i = std::max<std::size_t>(1, point_at(track_, last_, place));
   const double span = std::max(clock_[i] - clock_[i - 1], std::numeric_limits<double>::min());
   return point(i - 1).at + (place - clock_[i - 1]) / span * (point(i).at - point(i - 1).at);
