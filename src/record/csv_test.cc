@@ -268,6 +268,14 @@ TEST(ParseCsv, ALimitAndTheMachineInTheFile) {
   EXPECT_EQ(sample.others.size(), 1u);
 }
 
+// Control groups without a limit say 0 or some 9.2e18, after whoever asks.
+TEST(ParseCsv, ALimitThatIsNoneIsNotThere) {
+  for (const char* none : {"", "0", "9223372036854771712"}) {
+    const auto foreign = good(std::string("time,rss_mb,limit_bytes\n0,1,") + none + "\n");
+    EXPECT_TRUE(samples_of(foreign.recording)[0].cgroups.empty()) << none;
+  }
+}
+
 TEST(ParseCsv, LongFormGivesEveryProcessItsSeries) {
   const auto foreign = good(
       "time,pid,ppid,start,name,role,rss_kb,heap_kb\n"

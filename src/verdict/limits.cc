@@ -32,7 +32,11 @@ void Limits::add(const record::Sample& sample) {
   }
   std::optional<double> nearest;
   for (const auto& group : sample.cgroups) {
-    if (!group.limit || !group.current) continue;
+    if (!group.limit) continue;
+    if (!group.current) {
+      told_limit_ = number(group.limit);
+      continue;
+    }
     const double room = number(group.limit) - number(group.current) + reclaimable(group);
     if (nearest && room >= *nearest) continue;
     nearest = room;
@@ -68,6 +72,7 @@ std::optional<Limit> Limits::binding(const Rules& rules, Kind kind, double held)
     best->bytes = cgroup_limit_;
   }
   if (kind == Kind::Shmem) consider("dev_shm", shm_headroom_);
+  if (told_limit_ && (!best || *told_limit_ < best->bytes)) best = Limit{"given", *told_limit_};
   return best;
 }
 

@@ -11,7 +11,7 @@
 namespace tidegauge::verdict {
 
 struct Limit {
-  std::string kind{};  // "cgroup", "ram", "dev_shm", "given"
+  std::string kind{};  // "cgroup", "ram", "dev_shm", "given" (by the user or by the file)
   double bytes = 0;    // of the series that is judged: what it may come to
 };
 
@@ -28,6 +28,9 @@ class Limits {
   std::optional<double> ram_headroom_{};  // including swap
   std::optional<double> cgroup_headroom_{};
   double cgroup_limit_ = 0;  // of the group that has the least room
+  // Somebody's file says what binds, but not what is charged: its series themselves count against
+  // it, as they do against a limit that the user gave.
+  std::optional<double> told_limit_{};
   std::optional<double> shm_headroom_{};
   std::optional<double> gpu_headroom_{};
 };

@@ -58,6 +58,58 @@ TEST(Limits, OneThatWasGivenIsNotTheGpus) {
   EXPECT_EQ(found->bytes, 70'000.0 * kMiB);
 }
 
+// As a CSV says it: what binds, but not what is charged.
+record::Sample with_limit_of_a_file(double at, double held, std::uint64_t limit) {
+  record::Sample out{.at_ns = nanoseconds(at)};
+  out.others.push_back({.name = "rss", .bytes = held});
+  out.cgroups.push_back({.path = "", .limit = limit});
+  return out;
+}
+
+TEST(Limits, OneThatAFileNamesIsHeldAgainstItsSeries) {
+  Limits limits;
+  limits.add(with_limit_of_a_file(0, 100.0 * kMiB, 300 * kMiB));
+  const auto found = limits.binding({}, Kind::Rss, 100.0 * kMiB);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, "given");
+  EXPECT_EQ(found->bytes, 300.0 * kMiB);
+  EXPECT_EQ(limits.binding({.limit_bytes = 5}, Kind::Rss, 1)->bytes, 5) << "the user knows better";
+  EXPECT_FALSE(limits.binding({}, Kind::Gpu, 100.0 * kMiB)) << "it is one of the machine's memory";
+  auto on_a_small_machine = with_limit_of_a_file(1, 100.0 * kMiB, 300 * kMiB);
+  on_a_small_machine.machine = record::Machine{.total = 150 * kMiB, .available = 50 * kMiB};
+  limits.add(on_a_small_machine);
+  EXPECT_EQ(limits.binding({}, Kind::Rss, 100.0 * kMiB)->kind, "ram") << "it is reached first";
+}
+
+TEST(Limits, OneThatAFileNamesAndThatWasPassedIsSaid) {
+  record::Recording recording;
+  for (int i = 0; i < 600; ++i) {
+    const double held = (i < 400 ? 400.0 + i : 100.0) * kMiB;
+    recording.entries.emplace_back(with_limit_of_a_file(i, held, 500 * kMiB));
+  }
+  EXPECT_TRUE(limit_passed(judge(recording, {}).all.front()));
+  EXPECT_FALSE(limit_passed(judge(recording, {.limit_bytes = 900.0 * kMiB}).all.front()));
+}
+
+// Of processes, their sum counts.
+TEST(Limits, OneThatAFileNamesIsHeldAgainstTheTree) {
+  record::Recording recording;
+  for (int i = 0; i < 100; ++i) {
+    record::Sample sample{.at_ns = nanoseconds(i)};
+    for (const auto id : {kJob, record::ProcessId{11, 1}}) {
+      record::ProcessSample one{.id = id};
+      one.memory.rss = one.memory.anon = 200 * kMiB;
+      sample.processes.push_back(one);
+    }
+    sample.cgroups.push_back({.path = "", .limit = 300 * kMiB});
+    recording.entries.emplace_back(std::move(sample));
+  }
+  const auto verdicts = judge(recording, {});
+  EXPECT_TRUE(limit_passed(verdicts.all.front()));
+  ASSERT_GT(verdicts.all.size(), 1u);
+  EXPECT_FALSE(limit_passed(verdicts.all[1])) << "each of them fits";
+}
+
 TEST(Limits, WhatOthersInTheGroupHoldIsTakenOff) {
   Limits limits;
   auto shared = sample(0, 100 * kMiB, 300 * kMiB);

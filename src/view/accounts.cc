@@ -309,7 +309,7 @@ void Accounts::add_surroundings(const record::Sample& sample) {
   for (const auto& group : sample.cgroups) {
     if (!group.limit) continue;
     cgroup = group;
-    cgroup_most = std::max(cgroup_most, group.current.value_or(0));
+    if (group.current) cgroup_most = std::max(cgroup_most.value_or(0), *group.current);
     break;
   }
 }

@@ -98,7 +98,7 @@ struct Accounts {
   record::Machine machine{};
   std::optional<std::uint64_t> least_available{};
   std::optional<record::Cgroup> cgroup{};  // the nearest with a limit, as of the last sample
-  std::uint64_t cgroup_most = 0;
+  record::Bytes cgroup_most{};  // charged to it; a limit in somebody's file says nothing of that
   OomKills oom_kills{};
   Sites sites{};  // what profiles found
   // What the guard did, lately: when, in seconds, and what.

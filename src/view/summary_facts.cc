@@ -113,9 +113,13 @@ std::string seen_phrase(const Accounts& accounts) {
 std::vector<Fact> limit_facts(const Accounts& accounts) {
   std::vector<Fact> out;
   if (const auto& group = accounts.cgroup; group && group->limit) {
-    out.push_back(
-        {"cgroup limit", size_or_dash(static_cast<double>(*group->limit)),
-         fmt::format("most charged {}", size_or_dash(static_cast<double>(accounts.cgroup_most)))});
+    const auto limit = size_or_dash(static_cast<double>(*group->limit));
+    if (const auto& most = accounts.cgroup_most) {
+      out.push_back({"cgroup limit", limit,
+                     fmt::format("most charged {}", size_or_dash(static_cast<double>(*most)))});
+    } else {
+      out.push_back({"limit in the file", limit, ""});
+    }
   }
   const auto& machine = accounts.machine;
   if (machine.total) {

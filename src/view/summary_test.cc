@@ -232,6 +232,18 @@ TEST(Summary, WhatOthersPaidForIsNoNegativeRest) {
   EXPECT_FALSE(has(text, "-6.00 MiB")) << text;
 }
 
+TEST(Summary, ALimitInAFileSaysNothingOfWhatIsCharged) {
+  Summary summary;
+  summary.begin({});
+  record::Sample sample;
+  sample.others.push_back({"rss", 10 << 20});
+  sample.cgroups.push_back({.path = "", .limit = 2ull << 30});
+  summary.add(sample);
+  const auto text = plain_text(summary);
+  EXPECT_TRUE(has(text, "limit in the file 2.00 GiB")) << text;
+  EXPECT_FALSE(has(text, "charged")) << text;
+}
+
 TEST(Summary, SaysSomethingBeforeTheFirstSample) {
   Summary summary;
   summary.begin({});

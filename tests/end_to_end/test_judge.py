@@ -97,6 +97,31 @@ def test_a_limit_that_was_passed_calls_for_action(call, tmp_path, values):
     assert call("judge", path, "--limit", "32GB").returncode == 0
 
 
+# Ten minutes at 500 MiB, the first five of them at 700, and the limit beside them.
+HELD = [700] * 300 + [500] * 300
+LIMITS_IN_FILES = {
+    "a column": lambda limit: "time,rss_mb,limit_mb\n" + "".join(f"{i},{held},{limit}\n" for i, held in enumerate(HELD)),
+    "processes": lambda limit: "time,pid,rss_mb,cgroup_limit_mb\n"
+    + "".join(f"{i},{pid},{part},{limit}\n" for i, held in enumerate(HELD) for pid, part in ((1, 100), (2, held - 100))),
+    "docker": lambda limit: "time,name,mem_usage\n" + "".join(f"{i},job,{held}MiB / {limit}MiB\n" for i, held in enumerate(HELD)),
+}
+
+
+@pytest.mark.parametrize("form", LIMITS_IN_FILES)
+def test_a_limit_in_the_file_is_what_binds(call, tmp_path, form):
+    path = tmp_path / "series.csv"
+    path.write_text(LIMITS_IN_FILES[form](600))
+    done = call("judge", path, "--json")
+    assert done.returncode == 1, done.stdout
+    assert json.loads(done.stdout)["verdicts"][0]["limit"] == {"kind": "given", "bytes": 600 * 2**20}
+    text = call("judge", path).stdout
+    assert "passed" in text
+    assert "charged" not in text
+    path.write_text(LIMITS_IN_FILES[form](800))
+    assert call("judge", path).returncode == 0
+    assert call("judge", path, "--limit", "600MiB").returncode == 1
+
+
 @pytest.mark.parametrize("clock", ["own", "since 1970"])
 def test_markers_go_with_a_recording_too(call, tmp_path, clock):
     recording = pathlib.Path(__file__).parents[1] / "recordings" / "demo_until_its_end.jsonl"
