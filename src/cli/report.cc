@@ -90,8 +90,9 @@ Result<std::string> text_of_several(const Wanted& wanted, const Runs& runs) {
   const auto found = verdict::compare(outlines);
   if (wanted.markdown) {
     const bool by_step = found.by == verdict::Comparison::By::Step;
-    const auto picture = picture_beside(
-        wanted, wanted.to.empty() ? "" : view::svg_side_by_side(runs.reports, names, by_step));
+    const bool drawn = !wanted.to.empty() && found.by;
+    const auto picture =
+        picture_beside(wanted, drawn ? view::svg_side_by_side(runs.reports, names, by_step) : "");
     if (!picture) return picture.error();
     return view::side_by_side_markdown(sides, found, *picture);
   }

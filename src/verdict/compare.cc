@@ -39,6 +39,24 @@ bool has_steps(const Outline& run) {
                                          [](const auto& place) { return place.step.has_value(); });
 }
 
+std::optional<Comparison::By> common_clock(std::span<const Outline> runs) {
+  if (std::all_of(runs.begin(), runs.end(), has_steps)) return Comparison::By::Step;
+  const auto has_seconds = [](const Outline& run) { return !run.counts_steps; };
+  if (std::all_of(runs.begin(), runs.end(), has_seconds)) return Comparison::By::Seconds;
+  return {};
+}
+
+std::string no_common_clock(std::span<const Outline> runs) {
+  std::vector<std::string> only_steps;
+  std::vector<std::string> only_seconds;
+  for (const auto& run : runs) {
+    if (run.counts_steps) only_steps.push_back(run.name);
+    if (!has_steps(run)) only_seconds.push_back(run.name);
+  }
+  return fmt::format("Of {} only steps are known, of {} only seconds: they cannot be lined up.",
+                     fmt::join(only_steps, ", "), fmt::join(only_seconds, ", "));
+}
+
 Line line_of(const Outline& run, Comparison::By by) {
   Line out;
   for (const auto& place : run.places) {
@@ -50,7 +68,7 @@ Line line_of(const Outline& run, Comparison::By by) {
   return out;
 }
 
-std::string place_name(double at, Comparison::By by) {
+std::string place_name(double at, std::optional<Comparison::By> by) {
   return by == Comparison::By::Step ? fmt::format("step {:.0f}", at) : format_duration(at);
 }
 
@@ -125,15 +143,24 @@ void compare_verdicts(std::span<const Outline> runs, Comparison& out) {
 
 }  // namespace
 
+const char* id_of(Comparison::By value) {
+  return value == Comparison::By::Step ? "step" : "seconds";
+}
+
 Comparison compare(std::span<const Outline> runs) {
   Comparison out;
-  const bool by_step = std::all_of(runs.begin(), runs.end(), has_steps);
-  out.by = by_step ? Comparison::By::Step : Comparison::By::Seconds;
+  const auto clock = common_clock(runs);
+  if (!clock) {
+    out.sentences.push_back(no_common_clock(runs));
+    compare_verdicts(runs, out);
+    return out;
+  }
+  out.by = clock;
   std::vector<Line> lines;
   double begin = -std::numeric_limits<double>::infinity();
   double end = std::numeric_limits<double>::infinity();
   for (const auto& run : runs) {
-    lines.push_back(line_of(run, out.by));
+    lines.push_back(line_of(run, *clock));
     if (lines.back().at.empty()) {
       out.sentences.push_back(fmt::format("{} holds no samples to compare.", run.name));
       return out;

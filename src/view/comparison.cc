@@ -71,7 +71,7 @@ std::string comparison_document(std::span<const Outline> runs, const Comparison&
   Json rows = Json::array();
   for (const auto& row : found.rows) rows.push_back({{"at", row.at}, {"bytes", row.bytes}});
   const Json document = {{"schema", "tidegauge/comparison/1"},
-                         {"by", found.by == Comparison::By::Step ? "step" : "seconds"},
+                         {"by", found.by ? Json(verdict::id_of(*found.by)) : Json(nullptr)},
                          {"runs", names},
                          {"different", found.different},
                          {"rows", rows},

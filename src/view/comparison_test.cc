@@ -39,6 +39,12 @@ TEST(Comparison, DocumentNamesRunsAndPlaces) {
   EXPECT_EQ(document["rows"].size(), 21u);
 }
 
+TEST(Comparison, DocumentSaysWhereThereIsNoCommonClock) {
+  const auto document =
+      nlohmann::json::parse(comparison_document(kRuns, {.sentences = {"They have none."}}));
+  EXPECT_TRUE(document["by"].is_null());
+}
+
 TEST(Comparison, WithoutRowsThereAreSentencesOnly) {
   const Comparison none{.sentences = {"There is nothing to compare."}};
   EXPECT_EQ(comparison_text(kRuns, none, 80), "Side by side\n  · There is nothing to compare.\n");

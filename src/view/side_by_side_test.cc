@@ -100,6 +100,14 @@ TEST(SideBySide, AnyTwoVerdictsHaveAHeadline) {
   }));
 }
 
+TEST(SideBySide, WithoutACommonClockNoneIsNamed) {
+  const auto by_of = [](const Comparison& found) {
+    return nlohmann::json::parse(side_by_side_json({}, {}, found))["by"];
+  };
+  EXPECT_TRUE(by_of({.sentences = {"They cannot be lined up."}}).is_null());
+  EXPECT_EQ(by_of({.by = Comparison::By::Seconds}), "seconds");
+}
+
 TEST(SideBySide, RunsWithoutVerdictsAndMoreThanTwo) {
   const auto verdict = steady_at(kGiB);
   const std::vector<Side> sides = {

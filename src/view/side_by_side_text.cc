@@ -111,7 +111,7 @@ std::string side_by_side_json(std::span<const Report> reports, std::span<const S
         {{"id", row.id}, {"label", row.label}, {"values", row.values}, {"change", row.change}});
   }
   const Json head = {{"schema", "tidegauge/side-by-side/1"},
-                     {"by", found.by == verdict::Comparison::By::Step ? "step" : "seconds"},
+                     {"by", found.by ? Json(verdict::id_of(*found.by)) : Json(nullptr)},
                      {"headline", told.headline},
                      {"lead", told.lead},
                      {"rows", rows},

@@ -52,6 +52,24 @@ def test_several_files_are_compared(call, tmp_path):
     assert comparison["different"] == [1]
 
 
+def test_steps_are_not_taken_for_seconds(call, tmp_path):
+    files = []
+    for clock in ("step", "time"):
+        files.append(tmp_path / f"{clock}.csv")
+        files[-1].write_text(f"{clock},rss_mb\n" + "".join(f"{i},{1000 + i}\n" for i in range(300)))
+    sentence = f"Of {files[0]} only steps are known, of {files[1]} only seconds: they cannot be lined up."
+    *verdicts, comparison = documents(call("judge", *files, "--json").stdout)
+    assert len(verdicts) == 2
+    assert comparison["evidence"][0] == sentence
+    assert comparison["by"] is None
+    assert comparison["rows"] == []
+    markdown = tmp_path / "both.md"
+    assert call("report", *files, "--markdown", "-o", markdown).returncode == 0
+    assert "cannot be lined up" in markdown.read_text()
+    assert "](<" not in markdown.read_text(), "there is no axis for a picture of both"
+    assert "Side by side" in call("judge", *files).stdout
+
+
 def test_a_run_is_remembered_for_its_owner_alone(call, home):
     call("run", "--no-history", "--no-record", "-q", "--", "true")
     history = home / "xdg_data_home" / "tidegauge" / "history"

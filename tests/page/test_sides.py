@@ -36,6 +36,20 @@ def test_on_a_phone_they_stand_below_each_other(sides, look):
     assert "GiB less" in table.inner_text()
 
 
+def test_steps_and_seconds_share_no_axis(tidegauge, tmp_path, look):
+    files = []
+    for clock in ("step", "time"):
+        files.append(tmp_path / f"{clock}.csv")
+        files[-1].write_text(f"{clock},rss_mb\n" + "".join(f"{i},{1000 + i}\n" for i in range(300)))
+    both = tmp_path / "both.html"
+    subprocess.run([tidegauge, "report", *files, "-o", both], check=True, capture_output=True)
+    view = look(both)
+    assert "Of step only steps are known, of time only seconds: they cannot be lined up." in text_of(view, ".compared")
+    assert view.page.locator(".timeline").count() == 0
+    assert view.page.locator(".side").count() == 2
+    assert view.said == [] and view.fits()
+
+
 def test_both_curves_are_read_on_one_axis_of_steps(sides, look):
     view = look(sides("incident", "on_demand"))
     view.press("Home")

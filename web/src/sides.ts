@@ -11,7 +11,7 @@ import { type Cell, table } from "./table";
 import { onColours, palette } from "./theme";
 
 export interface Sides {
-  schema: string; by: "step" | "seconds"; headline: string; lead: string; evidence: string[];
+  schema: string; by: "step" | "seconds" | null; headline: string; lead: string; evidence: string[];
   rows: { id: string; label: string; values: string[]; change: string }[];
   runs: { name: string; report: Report }[];
 }
@@ -98,7 +98,8 @@ export async function sidesView(sides: Sides, open: (run: number) => void): Prom
     const tree = trees[i];
     return tree ? [{ name, letter: LETTERS[i], report, tree }] : [];
   });
-  const chart = runs.length === sides.runs.length ? chartCard(sides, runs) : null;
+  // Without a clock in common there is no axis for them.
+  const chart = sides.by !== null && runs.length === sides.runs.length ? chartCard(sides, runs) : null;
   return {
     element: h("main", {},
       h("section", { class: "card verdict-of-all", "aria-labelledby": "headline" },
