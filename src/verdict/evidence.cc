@@ -19,19 +19,34 @@ using Sentences = std::vector<std::string>;
 // What starting up took is worth a sentence from this share of the floor on.
 constexpr double kStartUpOfFloor = 0.1;
 
-std::string per_what(const Verdict& verdict) {
+struct Pace {
+  double bytes = 0;
+  std::string of{};  // "per minute", "with each evaluation"
+};
+
+std::optional<Pace> pace_of(const Verdict& verdict) {
   if (verdict.bytes_per_event && verdict.tied_to != Tie::Time && verdict.tied_to != Tie::Step) {
-    return fmt::format("{} with each {}", format_bytes(verdict.bytes_per_event->value),
-                       noun_of(verdict.tied_to, verdict.phase));
+    return Pace{verdict.bytes_per_event->value,
+                "with each " + noun_of(verdict.tied_to, verdict.phase)};
   }
   const bool by_step = verdict.tied_to == Tie::Step || verdict.tied_to == Tie::FirstPass;
   if (verdict.bytes_per_step && (by_step || !verdict.bytes_per_minute)) {
-    return fmt::format("{} per step", format_bytes(verdict.bytes_per_step->value));
+    return Pace{verdict.bytes_per_step->value, "per step"};
   }
-  if (verdict.bytes_per_minute) {
-    return fmt::format("{} per minute", format_bytes(verdict.bytes_per_minute->value));
-  }
-  return "an unknown amount";
+  if (verdict.bytes_per_minute) return Pace{verdict.bytes_per_minute->value, "per minute"};
+  return {};
+}
+
+std::string per_what(const Verdict& verdict) {
+  const auto pace = pace_of(verdict);
+  return pace ? format_bytes(pace->bytes) + " " + pace->of : "an unknown amount";
+}
+
+// Whether it would be told as more than "0 B", or less.
+bool grows(const Verdict& verdict) {
+  constexpr double kLeastTold = 0.5;
+  const auto pace = pace_of(verdict);
+  return pace && pace->bytes >= kLeastTold;
 }
 
 std::string place(const Settled& settled) {
@@ -113,8 +128,11 @@ void undecided(const Verdict& verdict, const Material& material, const Analysis&
       out.push_back(what_grows(verdict, material, analysis));
       break;
     default:
-      out.push_back(fmt::format("The floor may be growing by {}, but what comes and goes hides it.",
-                                per_what(verdict)));
+      out.push_back(grows(verdict)
+                        ? fmt::format("The floor may be growing by {}, but what comes and goes "
+                                      "hides it.",
+                                      per_what(verdict))
+                        : "Whether the floor grows is hidden by what comes and goes.");
   }
   if (analysis.finding == Finding::Growing && analysis.passes && *analysis.passes < 1) {
     out.push_back(
@@ -138,6 +156,12 @@ void not_excluded(const Verdict& verdict, const Material& material, Sentences& o
 }
 
 void grew(const Verdict& verdict, const Analysis& analysis, Sentences& out) {
+  // Before a restart it may have grown; what came after does not.
+  if (!verdict.settled && verdict.klass == Class::Shift) {
+    out.push_back(
+        fmt::format("The floor, {} now, does not grow.", format_bytes(verdict.floor_bytes)));
+    return;
+  }
   if (!verdict.settled) {
     if (analysis.first_reads) {
       out.push_back(
@@ -145,11 +169,13 @@ void grew(const Verdict& verdict, const Analysis& analysis, Sentences& out) {
                       "time, and with nothing else; {:.0f} of {:.0f} have been.",
                       format_bytes(analysis.first_reads->bytes_per_example),
                       analysis.first_reads->read, analysis.first_reads->all));
-    } else {
+    } else if (grows(verdict)) {
       out.push_back(
           fmt::format("The floor still grows a little ({} now), along a curve that bends "
                       "towards an end.",
                       per_what(verdict)));
+    } else {
+      out.emplace_back("The floor grew along a curve that bends, and does not grow now.");
     }
     if (analysis.plateau) {
       out.push_back(fmt::format("It leads to about {}.", format_bytes(*analysis.plateau)));

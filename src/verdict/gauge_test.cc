@@ -221,6 +221,24 @@ TEST(Judge, AShortJobThatAllocatesOnceJumpsWhereItDid) {
   EXPECT_NEAR(*verdict.settled->at_seconds, 16, 1.5);
 }
 
+TEST(Judge, WhatFellAndLiesStillIsNotSaidToGrow) {
+  for (const double slope : {-0.02, 0.0}) {
+    FakeRecording recording;
+    for (int i = 0; i < 300; ++i) {
+      const double noise = 0.001 * (i * 7919 % 13);
+      const double held = i < 60 ? 1000 : 50 + slope * (i - 60);
+      recording.column(10 * i, (held + noise) * kMebibyte);
+    }
+    const Verdict verdict = judge(recording.get(), {}).all.front();
+    EXPECT_EQ(verdict.klass, Class::Shift) << slope;
+    for (const auto& sentence : verdict.evidence) {
+      EXPECT_EQ(sentence.find("still grows"), sentence.npos) << sentence;
+    }
+    EXPECT_NE(verdict.evidence.front().find("does not grow"), std::string::npos)
+        << verdict.evidence.front();
+  }
+}
+
 TEST(Judge, AGivenLimitThatWasPassedIsNoForecast) {
   FakeRecording recording;
   for (int i = 0; i < 3600; ++i) {
