@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proc/awaited.h"
 #include "proc/program.h"
 #include "proc/secret_options.h"
 #include "proc/secret_words.h"
@@ -20,7 +21,6 @@ constexpr std::size_t kLongest = 4096;
 constexpr std::string_view kEllipsis = "…";
 // More than this of a command line is not looked at: after masking, 4 KiB of it are kept.
 constexpr std::size_t kLookedAt = 64ull * 1024;
-constexpr std::string_view kMask = "***";
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -37,10 +37,6 @@ bool is_name(char c) {
 bool is_separator(char c) {
   return c == '=' || c == ':';
 }
-bool is_option(std::string_view word) {
-  return word.size() > 1 && word[0] == '-' &&
-         (word[1] == '-' || !(word[1] >= '0' && word[1] <= '9'));
-}
 bool is_scheme(std::string_view word) {
   constexpr std::string_view kSchemes[] = {"Bearer", "bearer", "Basic", "basic",
                                            "Token",  "token",  "Digest"};
@@ -55,47 +51,6 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 std::size_t word_end(std::string_view text, std::size_t at) {
   while (at < text.size() && !is_blank(text[at]) && !is_quote(text[at])) ++at;
   return at;
-}
-
-// What comes next, because of what came before.
-enum class Awaited { Nothing, Secret, File, Pair, Key, Random };
-
-Awaited awaited_after(Secrecy secrecy) {
-  switch (secrecy) {
-    case Secrecy::None:
-      return Awaited::Nothing;
-    case Secrecy::Secret:
-    case Secrecy::Header:
-      return Awaited::Secret;
-    case Secrecy::File:
-      return Awaited::File;
-    case Secrecy::Pair:
-      return Awaited::Pair;
-    case Secrecy::Key:
-      return Awaited::Key;
-  }
-  return Awaited::Secret;
-}
-
-// `value` as it may be shown. Nothing: it is not what was awaited, look at it as at any other word.
-std::optional<std::string> shown(Awaited awaited, std::string_view value) {
-  if (awaited == Awaited::Nothing) return {};
-  if (awaited == Awaited::Random) {
-    return looks_random(value) ? std::optional<std::string>(kMask) : std::nullopt;
-  }
-  if (awaited == Awaited::Key) {
-    const bool secret = looks_like_key(value) && !is_path(value);
-    return secret ? std::optional<std::string>(kMask) : std::nullopt;
-  }
-  if (awaited == Awaited::Pair) {
-    const auto middle = value.find_first_of(":%,");
-    if (middle == value.npos || is_option(value)) return {};
-    return std::string(value.substr(0, middle + 1)).append(kMask);
-  }
-  if (is_plain_value(value) || (awaited == Awaited::File && is_path(value))) {
-    return std::string(value);
-  }
-  return std::string(kMask);
 }
 
 // Goes through a command line once, from left to right, and writes what may be shown.
