@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "proc/secret_options.h"
 #include "proc/secret_words.h"
 
 namespace tidegauge::proc {
@@ -16,8 +17,9 @@ inline constexpr std::string_view kMask = "***";
 bool is_option(std::string_view word);
 
 // What comes next, because of what came before.
-enum class Awaited { Nothing, Secret, File, Pair, Key, Random };
+enum class Awaited { Nothing, Secret, File, Pair, LikelyPair, Auth, Key, BareKey, Random };
 Awaited awaited_after(Secrecy secrecy);
+Awaited awaited_after(Form form);
 
 // `value` as it may be shown. Nothing: it is not what was awaited, look at it as at any other word.
 std::optional<std::string> shown(Awaited awaited, std::string_view value);

@@ -197,6 +197,7 @@ class Masker {
       return at;
     }
     if (secrecy == Secrecy::Header) return header(text, at);
+    if (secrecy == Secrecy::Signature && in_query) secrecy = Secrecy::Secret;
     if (is_blank(text[at]) || is_quote(text[at]) || text[at] == '\\') {
       if (!is_blank(text[at]) && whole_argument && !in_script_)
         return value(text, at, text.size(), secrecy);
@@ -274,7 +275,7 @@ class Masker {
   void note_program(std::string_view word) {
     const auto name = base_name(word);
     for (const auto& option : secret_options()) {
-      if (option.program == name) {
+      if (!name.empty() && option.program == name) {
         program_ = name;
         command_.clear();
       }
@@ -284,22 +285,22 @@ class Masker {
 
   std::optional<std::size_t> short_option(std::string_view word) {
     for (const auto& option : secret_options()) {
-      if (option.program != program_ || !word.starts_with(option.option)) continue;
+      if (!option.program.empty() && option.program != program_) continue;
+      if (!word.starts_with(option.option)) continue;
       if (!option.command.empty() && option.command != command_) continue;
-      const bool pair = option.form == Form::Pair;
       auto rest = word.substr(option.option.size());
       const bool is_long = option.option.starts_with("--");
       if (is_long && !rest.empty() && rest[0] != '=') continue;
       if (rest.empty()) {
         if (option.form == Form::Attached) return {};
         out_ += word;
-        await(pair ? Awaited::Pair : Awaited::Secret, true);
+        await(awaited_after(option.form), true);
         return word.size();
       }
-      if (option.form == Form::Next) continue;
+      if (option.form == Form::Next || option.form == Form::LikelyPair) continue;
       if (is_long) rest.remove_prefix(1);
       out_ += word.substr(0, word.size() - rest.size());
-      const auto masked = shown(pair ? Awaited::Pair : Awaited::Secret, rest);
+      const auto masked = shown(awaited_after(option.form), rest);
       out_ += masked ? *masked : std::string(rest);
       return word.size();
     }

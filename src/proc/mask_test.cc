@@ -71,6 +71,74 @@ TEST(MaskedCommand, HidesAKeyOfAnyNameWhereItLooksLikeOne) {
   });
 }
 
+TEST(MaskedCommand, KnowsVariablesWhoseNamesAreOneWord) {
+  expect_all({
+      {{"env", "PGPASSWORD=abc", "psql", "-h", "db"}, "env PGPASSWORD=*** psql -h db"},
+      {{"env", "REDISCLI_AUTH=abc", "redis-cli"}, "env REDISCLI_AUTH=*** redis-cli"},
+      {{"env", "SSHPASS=abc", "sshpass", "-e", "ssh", "h"}, "env SSHPASS=*** sshpass -e ssh h"},
+      {{"sh", "-c", "PGPASSWORD=abc psql -h db"}, "sh -c PGPASSWORD=*** psql -h db"},
+      {{"env", "PGPASSFILE=/home/joe/.pgpass", "psql"}, "env PGPASSFILE=/home/joe/.pgpass psql"},
+  });
+}
+
+TEST(MaskedCommand, HidesTheKeyOfAServiceWhateverItLooksLike) {
+  expect_all({
+      {{"a", "--wandb-key", "abc", "--lr", "1"}, "a --wandb-key *** --lr 1"},
+      {{"a", "--wandb_key=abc"}, "a --wandb_key=***"},
+      {{"env", "WANDB_KEY=abc", "a"}, "env WANDB_KEY=*** a"},
+      {{"a", "--comet-key", "~/.comet"}, "a --comet-key ~/.comet"},
+  });
+}
+
+TEST(MaskedCommand, HidesABareKeyUnlessItIsAName) {
+  expect_all({
+      {{"a", "--key", "abc123def456"}, "a --key ***"},
+      {{"a", "--key=abc123def456", "--lr", "1"}, "a --key=*** --lr 1"},
+      {{"a", "https://h/x?key=abc123def456&page=2"}, "a https://h/x?key=***&page=2"},
+      {{"a", "--key", "resnet50-imagenet-2024"}, "a --key resnet50-imagenet-2024"},
+      {{"a", "--key=tls/0123456789abcdef.pem"}, "a --key=tls/0123456789abcdef.pem"},
+      {{"a", "--key-column", "abc123def456"}, "a --key-column abc123def456"},
+      {{"a", "--sort-key", "abc123def456"}, "a --sort-key abc123def456"},
+  });
+}
+
+TEST(MaskedCommand, HidesWhatProvesWhoOneIsAndNotHow) {
+  expect_all({
+      {{"a", "--auth", "abc", "-v"}, "a --auth *** -v"},
+      {{"a", "--auth=abc"}, "a --auth=***"},
+      {{"a", "--auth=-abc"}, "a --auth=***"},
+      {{"a", "--auth", "joe:ab://c"}, "a --auth joe:***"},
+      {{"a", "--auth", "joe:abc"}, "a --auth joe:***"},
+      {{"a", "{\"auth\": \"am9lOng\", \"lr\": 1}"}, "a {\"auth\": \"***\", \"lr\": 1}"},
+      {{"a", "{\"auth\": {\"user\": \"joe\"}}"}, "a {\"auth\": {\"user\": \"joe\"}}"},
+      {{"initdb", "--auth=scram-sha-256"}, "initdb --auth=scram-sha-256"},
+      {{"a", "--auth", "Basic", "--auth-type", "x"}, "a --auth Basic --auth-type x"},
+      {{"a", "--auth", "~/.netrc"}, "a --auth ~/.netrc"},
+      {{"a", "--auth", "https://h:8443/login"}, "a --auth https://h:8443/login"},
+      {{"mongod", "--auth", "--port", "27017"}, "mongod --auth --port 27017"},
+      {{"a", "--no-auth", "model.bin"}, "a --no-auth model.bin"},
+      {{"gh", "auth", "status"}, "gh auth status"},
+  });
+}
+
+TEST(MaskedCommand, HidesThePasswordAfterAUserOfAnyProgram) {
+  expect_all({
+      {{"wrk", "-u", "joe:hunter2", "h"}, "wrk -u joe:*** h"},
+      {{"sh", "-c", "a -u 'joe@h.org:hunter2' h"}, "sh -c a -u 'joe@h.org:***' h"},
+      {{"curl", "-u", "joe:1234", "h"}, "curl -u joe:*** h"},
+      {{"curl", "-u", made("sk_live_", 24) + ":", "h"}, "curl -u ***:*** h"},
+      {{"docker", "run", "-u", "1000:1000", "x"}, "docker run -u 1000:1000 x"},
+      {{"a", "-u", "localhost:8080"}, "a -u localhost:8080"},
+      {{"a", "-u", "localhost:8080/metrics"}, "a -u localhost:8080/metrics"},
+      {{"a", "-u", "http://h:8080/x"}, "a -u http://h:8080/x"},
+      {{"rsync", "-u", "h:/data/x", "."}, "rsync -u h:/data/x ."},
+      {{"date", "-u", "+%H:%M"}, "date -u +%H:%M"},
+      {{"python", "-u", "-m", "a:b"}, "python -u -m a:b"},
+      {{"python", "-u", "train.py", "a:b"}, "python -u train.py a:b"},
+      {{"mysql", "-u", "root", "-phunter2"}, "mysql -u root -p***"},
+  });
+}
+
 TEST(MaskedCommand, KnowsTheShortOptionsOfSomePrograms) {
   expect_all({
       {{"mysql", "-uroot", "-phunter2", "db"}, "mysql -uroot -p*** db"},
@@ -119,6 +187,13 @@ TEST(MaskedCommand, HidesWhatStandsInAddresses) {
       {{"git", "clone", "https://joe@h/x.git"}, "git clone https://joe@h/x.git"},
       {{"git", "clone", "ssh://git@h:22/x.git"}, "git clone ssh://git@h:22/x.git"},
       {{"a", "https://h/x?token=abc&page=2"}, "a https://h/x?token=***&page=2"},
+      {{"a", "https://h/x?se=2026&sig=ab%2Fc%3D&sp=r"}, "a https://h/x?se=2026&sig=***&sp=r"},
+      {{"a", "https://h/x?X-Amz-Date=1&X-Amz-Signature=abc"},
+       "a https://h/x?X-Amz-Date=1&X-Amz-Signature=***"},
+      {{"a", "--data=https://h/x?X-Goog-Signature=abc&y=1"},
+       "a --data=https://h/x?X-Goog-Signature=***&y=1"},
+      {{"sh", "-c", "curl 'https://h/x?signature=abc' -o x"},
+       "sh -c curl 'https://h/x?signature=***' -o x"},
       {{"a", "https://h:8080/user@example"}, "a https://h:8080/user@example"},
       {{"a", "joe:hunter2@h:5672/vhost"}, "a joe:***@h:5672/vhost"},
       {{"a", "https://" + made("", 24) + "@h/x"}, "a https://***@h/x"},
@@ -167,6 +242,7 @@ TEST(MaskedCommand, LeavesAloneWhatIsNoSecret) {
            {"ffmpeg", "-pass", "2", "--passes", "3", "-i", "in.mp4"},
            {"python", "x.py", "--pw_conv", "3", "--key_padding_mask", "1", "--query_key", "a"},
            {"a", "--sk-learn", "sk-learn-contrib", "--hf_model", "hf_internal_testing_tiny"},
+           {"serve", "--signature", "serving_default", "--sig=0.5", "signature=train"},
            {"a", "time=12:30:00", "--map", "a:b:c", "--ratio=16:9"},
        }) {
     std::string joined;
@@ -217,7 +293,8 @@ TEST(MaskedCommand, MaskingTwiceChangesNothingMore) {
   EXPECT_TRUE(rc::check([] {
     const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
         "--password", "--token=abc", "x", "a=b", "https://u:p@h", "login", "-H", "Cookie: x=y",
-        "--lr", "3", "api_key:", "hf_" + std::string(30, 'a'), "-c", "mysql", "-pabc"));
+        "--lr", "3", "-u", "--auth", "--key", "h?sig=abc", "api_key:", "hf_" + std::string(30, 'a'),
+        "-c", "mysql", "-pabc"));
     const auto once = masked_command(words);
     std::vector<std::string> again;
     std::string_view rest = once;

@@ -51,6 +51,7 @@ std::span<const SecretOption> secret_options() {
       {"ipmitool", "", "-P", Form::Either},
       {"smbclient", "", "-U", Form::Pair},
       {"rsync", "", "--password", Form::Next},
+      {"", "", "-u", Form::LikelyPair},
   };
   return kOptions;
 }

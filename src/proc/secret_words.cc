@@ -6,18 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace tidegauge::proc {
 
 namespace {
 
-// One of these anywhere in a name makes it a secret's.
+// A word that ends in one of these, anywhere in a name, makes it a secret's: PGPASSWORD is one
+// word.
 constexpr std::string_view kAlways[] = {
     "password",  "passwd",     "passphrase", "passcode",   "secret",    "secrets",     "apikey",
     "authkey",   "accesskey",  "secretkey",  "apitoken",   "authtoken", "accesstoken", "secretid",
     "apisecret", "credential", "masterkey",  "signingkey", "userpass",  "dbpass",      "bearer",
 };
 // At the end of a name only: pw_conv is a layer of a network.
-constexpr std::string_view kAtEnd[] = {"pwd", "pw", "jwt", "psk", "otp", "passin", "passout"};
+constexpr std::string_view kAtEnd[] = {"pwd", "pw",     "jwt",     "psk",
+                                       "otp", "passin", "passout", "sshpass"};
 // A secret, or the file that holds it.
 constexpr std::string_view kOrFile[] = {"credentials", "privatekey"};
 constexpr std::string_view kHeaders[] = {"authorization", "cookie"};
@@ -27,6 +31,15 @@ constexpr std::string_view kKeys[] = {
     "master",  "shared",   "session", "service", "hmac",       "subscription", "write",   "client",
     "private", "consumer", "project", "storage", "webhook",    "crypt",        "admin",   "app",
 };
+// Likewise: services of which one has a single key.
+constexpr std::string_view kServices[] = {
+    "wandb",   "comet",    "neptune", "openai", "anthropic",   "gemini",
+    "mistral", "cohere",   "groq",    "hf",     "huggingface", "replicate",
+    "datadog", "pinecone", "ngrok",   "runpod", "tailscale",
+};
+// "--no-auth" and the like are switches: what follows them is no value of theirs.
+constexpr std::string_view kSwitches[] = {"no",      "without", "disable", "skip",
+                                          "require", "use",     "enable",  "with"};
 // "..._token" is a secret unless the word before it is one of these: then it is a piece of text.
 constexpr std::string_view kTextTokens[] = {
     "pad",      "eos",         "bos",         "unk",   "sep",   "cls",    "mask",   "image",
@@ -53,6 +66,11 @@ constexpr std::string_view kAbout[] = {
 template <class Range, class Item>
 bool has(const Range& range, const Item& item) {
   return std::find(std::begin(range), std::end(range), item) != std::end(range);
+}
+
+bool ends_in_any(std::string_view word) {
+  return std::any_of(std::begin(kAlways), std::end(kAlways),
+                     [&](std::string_view secret) { return word.ends_with(secret); });
 }
 
 bool is_upper(char c) {
@@ -84,6 +102,24 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
+constexpr std::size_t kShortestMade = 20;   // by a program
+constexpr std::size_t kShortestTyped = 10;  // by a person
+
+bool is_mixed(std::string_view word) {
+  return std::any_of(word.begin(), word.end(), is_digit) &&
+         std::any_of(word.begin(), word.end(), [](char c) { return is_upper(c) || is_lower(c); });
+}
+
+bool has_mixed_run(std::string_view word, std::size_t shortest) {
+  while (!word.empty()) {
+    const auto end = std::find_if_not(word.begin(), word.end(), is_alnum);
+    const auto length = static_cast<std::size_t>(end - word.begin());
+    if (length >= shortest && is_mixed(word.substr(0, length))) return true;
+    word.remove_prefix(std::min(length + 1, word.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 Secrecy secrecy_of(std::string_view name) {
@@ -99,17 +135,16 @@ Secrecy secrecy_of(std::string_view name) {
                   [](const auto& word) { return has(kOrFile, word); })) {
     return Secrecy::File;
   }
-  if (last == "key" && has(kKeys, before)) return Secrecy::File;
-  if (std::any_of(words.begin(), words.end(),
-                  [](const auto& word) { return has(kAlways, word); })) {
-    return Secrecy::Secret;
-  }
+  if (last == "key" && (has(kKeys, before) || has(kServices, before))) return Secrecy::File;
+  if (std::any_of(words.begin(), words.end(), ends_in_any)) return Secrecy::Secret;
   if (has(kAtEnd, last)) return Secrecy::Secret;
   if (last == "token" && !has(kTextTokens, before)) return Secrecy::Secret;
   if (last == "word" && before == "pass") return Secrecy::Secret;
   if (last == "pass" && !has(kPasses, before)) return Secrecy::Secret;
-  if (last == "key") return Secrecy::Key;
-  return last == "auth" ? Secrecy::Pair : Secrecy::None;
+  if (last == "key") return before.empty() ? Secrecy::BareKey : Secrecy::Key;
+  if (last == "sig" || last == "signature") return Secrecy::Signature;
+  if (last == "auth") return has(kSwitches, before) ? Secrecy::Pair : Secrecy::Auth;
+  return Secrecy::None;
 }
 
 bool is_plain_value(std::string_view value) {
@@ -123,6 +158,21 @@ bool is_plain_value(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
     return is_upper(c) || is_digit(c) || c == '_';
   });
+}
+
+bool is_way_to_authenticate(std::string_view value) {
+  constexpr std::string_view kWays[] = {
+      "basic",    "digest",    "bearer",    "token",  "negotiate", "ntlm",     "kerberos",
+      "krb5",     "gssapi",    "gss",       "sspi",   "spnego",    "oauth",    "oauth2",
+      "oidc",     "saml",      "sasl",      "ldap",   "pam",       "radius",   "munge",
+      "md5",      "scram",     "sha256",    "plain",  "login",     "cram-md5", "scram-sha-256",
+      "password", "trust",     "peer",      "ident",  "reject",    "cert",     "certificate",
+      "tls",      "mtls",      "ssl",       "ssh",    "key",       "apikey",   "api-key",
+      "jwt",      "publickey", "iam",       "aws",    "sigv4",     "gcp",      "google",
+      "azure",    "local",     "anonymous", "simple", "default",   "required", "optional",
+      "enabled",  "disabled",
+  };
+  return has(kWays, lower(value));
 }
 
 bool is_path(std::string_view value) {
@@ -145,23 +195,19 @@ bool looks_like_key(std::string_view word) {
   const auto digits = std::count_if(word.begin(), word.end(), [&](char c) { return has(kHex, c); });
   const auto dashes = std::count(word.begin(), word.end(), '-');
   if (digits >= kHexDigits && digits + dashes == std::ssize(word)) return true;
-  while (!word.empty()) {
-    const auto end = std::find_if_not(word.begin(), word.end(), is_alnum);
-    const auto length = static_cast<std::size_t>(end - word.begin());
-    if (looks_random(word.substr(0, length))) return true;
-    word.remove_prefix(std::min(length + 1, word.size()));
-  }
-  return false;
+  return has_mixed_run(word, kShortestMade);
+}
+
+bool looks_like_short_key(std::string_view word) {
+  return looks_like_key(word) || has_mixed_run(word, kShortestTyped);
 }
 
 bool looks_random(std::string_view word) {
-  constexpr std::size_t kShortest = 20;
-  if (word.size() < kShortest) return false;
+  if (word.size() < kShortestMade) return false;
   const bool in_alphabet = std::all_of(word.begin(), word.end(), [](char c) {
     return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '_' || c == '-';
   });
-  return in_alphabet && std::any_of(word.begin(), word.end(), is_digit) &&
-         std::any_of(word.begin(), word.end(), [](char c) { return is_upper(c) || is_lower(c); });
+  return in_alphabet && is_mixed(word);
 }
 
 }  // namespace tidegauge::proc
