@@ -124,6 +124,7 @@ std::optional<double> parse_duration(std::string_view text) {
     total += part->number * *multiple;
     text = trimmed(text.substr(end));
   }
+  if (!std::isfinite(total)) return {};
   return total;
 }
 

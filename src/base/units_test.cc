@@ -47,9 +47,10 @@ TEST(ParseDuration, AddsItsParts) {
   EXPECT_EQ(parse_duration("10m"), 600);
   EXPECT_EQ(parse_duration("1h30m"), 5400);
   EXPECT_EQ(parse_duration("250ms"), 0.25);
-  for (const char* wrong : {"", "m", "-3", "1 fortnight", "10m5", "inf"}) {
+  for (const char* wrong : {"", "m", "-3", "1 fortnight", "10m5", "inf", "nan"}) {
     EXPECT_FALSE(parse_duration(wrong)) << wrong;
   }
+  EXPECT_FALSE(parse_duration(std::string(308, '9') + "h"));  // more seconds than a double holds
 }
 
 }  // namespace

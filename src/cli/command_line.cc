@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
+#include <type_traits>
 
 #include "base/text.h"
 
@@ -72,6 +74,12 @@ std::size_t CommandOption::count() const {
 
 namespace {
 
+// CLI11 takes NaN for a number, and it is neither below a bound nor above one.
+std::string not_a_number(const std::string& word) {
+  if (!std::isnan(std::strtod(word.c_str(), nullptr))) return "";
+  return "'" + word + "' is no number";
+}
+
 // "--for: At Most 1 required but received 2", as CLI11 says it.
 std::string in_our_words(const std::string& what) {
   constexpr std::string_view kTooOften = ": At Most 1 required but received ";
@@ -101,7 +109,11 @@ CommandOption* CommandLine::keep(CLI::Option* option) {
 template <typename T>
 CommandOption* CommandLine::add_option(const std::string& names, T& target,
                                        const std::string& help) {
-  return keep(inside_->app.add_option(names, target, help));
+  auto* const option = inside_->app.add_option(names, target, help);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>) {
+    option->check(not_a_number);
+  }
+  return keep(option);
 }
 
 template <typename T>

@@ -58,6 +58,14 @@ def test_nothing_is_no_limit_and_no_epoch(call, tmp_path, words):
     assert "0" in done.stderr and len(done.stderr) < 300, done.stderr
 
 
+@pytest.mark.parametrize("option", ["--leak-prior", "--leak-from", "--alarm-from", "--steps-per-epoch"])
+def test_nan_is_no_number(call, tmp_path, option):
+    path = tmp_path / "x.csv"
+    path.write_text(f"time,rss_mb\n{ROWS}")
+    done = call("judge", path, option, "nan")
+    assert done.returncode == 2 and f"{option}: 'nan' is no number" in done.stderr, done.stderr
+
+
 def test_a_folder_or_a_device_is_no_file(call, tmp_path):
     for path, words in ((tmp_path, "Is a directory"), ("/dev/zero", "neither a file nor a pipe")):
         done = call("judge", path)
