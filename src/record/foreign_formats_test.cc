@@ -111,6 +111,22 @@ TEST(Foreign, ATrainersLogCountsStepsAndJoinsRowsOfOneStep) {
             (std::vector<double>{1000 * kMebibyte, 1100 * kMebibyte, 1200 * kMebibyte}));
 }
 
+TEST(Foreign, WhatPythonWritesForNoNumberIsMissing) {
+  const auto got = read(
+      R"({"best_metric": Infinity,"log_history":[
+        {"loss":NaN,"note":"NaN","grad_norm": -Infinity,"step":10,"rss_mb":1000},
+        {"loss":2.1,"step":20,"rss_mb":NaN},
+        {"loss":2.0,"step":NaN,"rss_mb":1},
+        {"loss":2.0,"step":30,"rss_mb":1200}]})");
+  EXPECT_EQ(got.seconds, (std::vector<double>{10, 20, 30}));
+  EXPECT_EQ(got.series.at("rss"), (std::vector<double>{1000 * kMebibyte, 1200 * kMebibyte}));
+  const auto prometheus =
+      read(R"({"data":{"result":[{"metric":{"__name__":"rss"},"values":[[1,7],[2,NaN],[3,8]]}]}})");
+  EXPECT_EQ(prometheus.series.at("rss"), (std::vector<double>{7, 8}));
+  EXPECT_NE(error_of(R"({"log_history":[{"step":1,"rss_mb":NaN1}]})").find("JSON"),
+            std::string::npos);
+}
+
 TEST(Foreign, WandbColumnsSayTheirUnitInTheirLastLetters) {
   const auto got = read(
       "_runtime,_timestamp,_step,system.memory,system.proc.memory.rssMB,"

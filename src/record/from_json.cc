@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/python_json.h"
 #include "base/text.h"
 #include "record/foreign_formats.h"
 #include "record/wide_table.h"
@@ -77,6 +78,7 @@ Result<std::string> from_matrix(const dom::array& series) {
     for (const auto pair : values) {
       dom::array both;
       if (pair.get(both) || both.size() != 2) return malformed("a value that is no [time, value]");
+      if (both.at(1).is_null()) continue;
       const auto at = number_in(both.at(0).value_unsafe());
       const auto bytes = number_in(both.at(1).value_unsafe());
       if (!at || !bytes || !std::isfinite(*at)) return malformed("a value that is no number");
@@ -125,7 +127,9 @@ AsCsv from_json(std::string_view text) {
   if (begin.empty() || (begin[0] != '{' && begin[0] != '[')) return {};
   dom::parser parser;
   dom::element root;
-  if (const auto error = parser.parse(text.data(), text.size()).get(root)) {
+  // A loss or a gradient's norm may be NaN: Python then writes what JSON does not know.
+  const auto json = python_json_as_json(text);
+  if (const auto error = parser.parse(json).get(root)) {
     return malformed(fmt::format("this is no whole JSON: {}", simdjson::error_message(error)));
   }
   return understood(root);
