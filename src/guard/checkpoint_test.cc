@@ -123,6 +123,16 @@ TEST_F(Checkpoint, ATrainersFolderWithAnythingMissingDoesNot) {
   EXPECT_FALSE(check_checkpoint(folder_.path() + "/checkpoint-13"));
 }
 
+TEST_F(Checkpoint, ALossThatIsNoNumberIsNoDamage) {
+  const auto folder = trainer_folder();
+  write("checkpoint-12/trainer_state.json",
+        R"({"global_step": 12, "log_history": [{"loss": NaN, "grad_norm": -Infinity}]})");
+  const auto good = check_checkpoint(folder);
+  EXPECT_TRUE(good) << good.error().what;
+  write("checkpoint-12/trainer_state.json", R"({"global_step": 12, "log_history": [{"loss": NaN)");
+  EXPECT_FALSE(check_checkpoint(folder));
+}
+
 TEST_F(Checkpoint, EveryShardCounts) {
   const auto folder = trainer_folder();
   fs::remove(folder + "/model.safetensors");
