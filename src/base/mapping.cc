@@ -14,7 +14,7 @@ std::optional<MappingLine> parse_mapping_line(std::string_view line) {
   const auto end = to_number<std::uint64_t>(range.substr(dash + 1), 16);
   const auto permissions = next_word(line);
   const auto offset = to_number<std::uint64_t>(next_word(line), 16);
-  next_word(line);  // the device
+  const auto device = next_word(line);
   const auto inode = to_number<std::uint64_t>(next_word(line));
   if (!begin || !end || !offset || !inode || *begin >= *end || permissions.size() != 4) return {};
   const auto path = line.find_first_not_of(' ');
@@ -22,6 +22,7 @@ std::optional<MappingLine> parse_mapping_line(std::string_view line) {
                      .end = *end,
                      .permissions = permissions,
                      .offset = *offset,
+                     .device = device,
                      .inode = *inode,
                      .path = path == line.npos ? std::string_view{} : line.substr(path)};
 }

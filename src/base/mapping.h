@@ -13,6 +13,7 @@ struct MappingLine {
   std::uint64_t end = 0;           // more than `begin`
   std::string_view permissions{};  // four letters: "rw-p"
   std::uint64_t offset = 0;
+  std::string_view device{};  // major and minor number in hexadecimal: "fd:00"
   std::uint64_t inode = 0;
   std::string_view path{};  // or "[heap]", "[vdso]", empty; blanks and " (deleted)" as they are
 };

@@ -14,6 +14,7 @@ TEST(MappingLine, HasWhatTheKernelWrites) {
   EXPECT_EQ(line->end, 0x7fff1000u);
   EXPECT_EQ(line->permissions, "rw-s");
   EXPECT_EQ(line->offset, 0x1000u);
+  EXPECT_EQ(line->device, "00:01");
   EXPECT_EQ(line->inode, 7u);
   EXPECT_EQ(line->path, "/dev/shm/a name (deleted)");
 }

@@ -2,6 +2,8 @@
 // Where a user's own files belong, as the XDG base directory specification has it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -19,5 +21,10 @@ inline constexpr UserFolder kUserCache{"XDG_CACHE_HOME", ".cache"};
 // $XDG_DATA_HOME/tidegauge and the like. Not made: it may not be there. Gone where the environment
 // names none; a relative path names none.
 Result<std::string> folder_of_ours(const UserFolder& kind);
+
+// The same for `user`. Root gets no folder that another user owns or could replace: where HOME and
+// the variable name such a one, as after `sudo -E`, it is the home folder of root's account; Denied
+// where that is no better.
+Result<std::string> folder_of(uid_t user, const UserFolder& kind);
 
 }  // namespace tidegauge

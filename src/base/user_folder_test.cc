@@ -2,8 +2,11 @@
 #include "base/user_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 namespace tidegauge {
@@ -42,6 +45,55 @@ TEST(FolderOfOurs, IsBelowHomeOtherwise) {
   EXPECT_EQ(*folder_of_ours(kUserData), "/home/me/.local/share/tidegauge");
   EXPECT_EQ(*folder_of_ours(kUserState), "/home/me/.local/state/tidegauge");
   EXPECT_EQ(*folder_of_ours(kUserCache), "/home/me/.cache/tidegauge");
+}
+
+// A folder that another user owns; only root can make one.
+class OthersFolder {
+ public:
+  OthersFolder() {
+    char name[] = "/tmp/tidegauge-others-XXXXXX";
+    path_ = ::mkdtemp(name);
+    constexpr uid_t kNobody = 65534;
+    made_ = ::chmod(path_.c_str(), 0755) == 0 && ::chown(path_.c_str(), kNobody, kNobody) == 0;
+  }
+  OthersFolder(const OthersFolder&) = delete;
+  OthersFolder& operator=(const OthersFolder&) = delete;
+  ~OthersFolder() { std::filesystem::remove_all(path_); }
+  bool made() const { return made_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_{};
+  bool made_ = false;
+};
+
+TEST(FolderOfOurs, OfRootIsNeverOneThatAnotherUserOwns) {
+  const OthersFolder others;
+  if (!others.made()) GTEST_SKIP() << "only root can give a folder to another user";
+  const Variable home("HOME", others.path().c_str());
+  const Variable data("XDG_DATA_HOME", nullptr);
+  const Variable state("XDG_STATE_HOME", others.path().c_str());
+  EXPECT_EQ(*folder_of(0, kUserData), "/root/.local/share/tidegauge");
+  EXPECT_EQ(*folder_of(0, kUserState), "/root/.local/state/tidegauge");
+}
+
+TEST(FolderOfOurs, OfRootIsNotBelowALinkToOne) {
+  const OthersFolder others;
+  if (!others.made()) GTEST_SKIP() << "only root can give a folder to another user";
+  char name[] = "/tmp/tidegauge-home-XXXXXX";
+  const std::string own = ::mkdtemp(name);
+  std::filesystem::create_directory_symlink(others.path(), own + "/.local");
+  const Variable home("HOME", own.c_str());
+  const Variable data("XDG_DATA_HOME", nullptr);
+  EXPECT_EQ(*folder_of(0, kUserData), "/root/.local/share/tidegauge");
+  std::filesystem::remove_all(own);
+}
+
+TEST(FolderOfOurs, OfAnyoneElseIsWhereTheEnvironmentSays) {
+  const OthersFolder others;
+  if (!others.made()) GTEST_SKIP() << "only root can give a folder to another user";
+  const Variable data("XDG_DATA_HOME", others.path().c_str());
+  EXPECT_EQ(*folder_of(1000, kUserData), others.path() + "/tidegauge");
 }
 
 TEST(FolderOfOurs, IsNowhereWithoutAHome) {

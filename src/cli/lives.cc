@@ -52,11 +52,14 @@ void Life::look_for_other_killers(const Guarding& guarding) {
   const bool killed = culprit_ == guard::Culprit::Unknown ||
                       (culprit_ == guard::Culprit::Nobody && status_.signal == SIGTERM);
   if (!killed) return;
-  const auto journal =
-      output_of({"/usr/bin/env", "journalctl", "--quiet", "--no-pager", "--output=cat",
-                 fmt::format("--since=@{}", guarding.began_at().tv_sec), "--identifier=earlyoom",
-                 "--identifier=systemd-oomd"},
-                kMostSeconds);
+  // Anyone can write to the journal under any name (`logger -t earlyoom`), but only journald itself
+  // says of which unit and user an entry is.
+  const auto journal = output_of(
+      {"/usr/bin/env", "journalctl", "--quiet", "--no-pager", "--output=cat",
+       fmt::format("--since=@{}", guarding.began_at().tv_sec), "_SYSTEMD_UNIT=earlyoom.service",
+       "+", "_SYSTEMD_UNIT=systemd-oomd.service", "+", "_UID=0", "SYSLOG_IDENTIFIER=earlyoom", "+",
+       "_UID=0", "SYSLOG_IDENTIFIER=systemd-oomd"},
+      kMostSeconds);
   if (journal) {
     const auto found = guard::killer_in(*journal, guarding.seen(), guarding.in_groups());
     if (found.killer == guard::Killer::Earlyoom) culprit_ = guard::Culprit::Earlyoom;

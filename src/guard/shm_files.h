@@ -16,9 +16,9 @@
 
 namespace tidegauge::guard {
 
-// A name proves nothing, not even with a pid in it: only what a process of the job was seen to map
-// or hold, is the same file still, is ours, is younger than the job and is in nobody's hands now,
-// is removed.
+// A name proves nothing, not even with a pid in it. A file is removed only if a process of the job
+// that runs as its owner was seen to map or hold it, it is still the same file, it is ours, it is
+// younger than the job, and nobody maps or holds it now.
 class ShmFiles {
  public:
   // `began`: when the job did, by the wall clock.
@@ -33,7 +33,7 @@ class ShmFiles {
 
  private:
   using Identity = std::pair<dev_t, ino_t>;
-  void note_path(const std::string& path, ino_t expected);
+  void note_path(const std::string& path, const Identity& expected, uid_t holder);
   bool is_ours(const std::string& path, const Identity& file) const;
   // Anybody's, as far as we can see; where we cannot the answer is yes.
   bool is_in_use(const proc::Root& root, const std::string& path, const Identity& file) const;

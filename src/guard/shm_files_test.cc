@@ -25,12 +25,14 @@ class Shm : public testing::Test {
     return path;
   }
   // A process that holds `path`, by a mapping alone where `maps`.
-  pid_t holder(const std::string& path, bool maps) {
+  pid_t holder(const std::string& path, bool maps, uid_t user = ::geteuid()) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
     const pid_t pid = ::fork();
     if (pid == 0) {
-      const int fd = ::open(path.c_str(), O_RDWR);
+      if (user != ::geteuid() && ::setuid(user) != 0) ::_exit(1);
+      const int fd = ::open(path.c_str(), O_RDONLY);
+      if (fd < 0) ::_exit(1);
       if (maps) {
         ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
         ::close(fd);
@@ -54,7 +56,8 @@ class Shm : public testing::Test {
     roots.dev_shm = folder_.path();
     return {roots, began};
   }
-  record::TempFolder folder_;
+  // Where the kernel names one device for a file and for its mappings; overlayfs does not.
+  record::TempFolder folder_{"/dev/shm"};
 };
 
 TEST_F(Shm, WhatAKilledJobHeldIsRemoved) {
@@ -83,6 +86,24 @@ TEST_F(Shm, WhatSomebodyElseHasIsLeft) {
     EXPECT_TRUE(shm.clean().empty());
     EXPECT_TRUE(exists(path));
     end(neighbour);
+  }
+}
+
+// A job of an unprivileged user, watched by root, opens a file of root's that all may read.
+TEST_F(Shm, AFileOfAnotherUserThanItsHolderIsLeft) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to start a process of another user";
+  constexpr uid_t kNobody = 65534;
+  EXPECT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+  for (const bool maps : {true, false}) {
+    const auto path = make(maps ? "a" : "b");
+    EXPECT_EQ(::chmod(path.c_str(), 0644), 0);
+    const auto pid = holder(path, maps, kNobody);
+    auto shm = files();
+    shm.note(pid);
+    EXPECT_EQ(shm.noted(), 0u);
+    end(pid);
+    EXPECT_TRUE(shm.clean().empty());
+    EXPECT_TRUE(exists(path));
   }
 }
 

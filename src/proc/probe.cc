@@ -48,6 +48,14 @@ std::string_view field_of(std::string_view text, std::string_view name) {
   return {};
 }
 
+std::optional<uid_t> effective_user_of(const Root& root, pid_t pid) {
+  const auto status = root.read(pid, "status");
+  if (!status) return {};
+  auto users = field_of(*status, "Uid:");
+  next_word(users);  // the real one
+  return to_number<uid_t>(next_word(users));
+}
+
 bool in_first_namespace(const Root& root, std::string_view kind) {
   const auto link = root.read_link(std::string("self/ns/").append(kind));
   if (!link) return true;

@@ -22,6 +22,9 @@ Access access_to(const Root& root, pid_t pid, std::string_view file);
 // What follows `name` in the line that begins with it ("Uid:" in PID/status); empty if none does.
 std::string_view field_of(std::string_view text, std::string_view name);
 
+// The user whose rights a process has. Nothing: it is gone.
+std::optional<uid_t> effective_user_of(const Root& root, pid_t pid);
+
 // True in the machine's first namespace of a kind ("pid", "cgroup", "user"), and where it cannot be
 // told.
 bool in_first_namespace(const Root& root, std::string_view kind);

@@ -105,6 +105,13 @@ Result<std::vector<pid_t>> Root::pids() const {
   return pids;
 }
 
+Result<struct stat> Root::status_of(pid_t pid, std::string_view file) const {
+  struct stat status {};
+  const auto name = path_of(pid, file);
+  if (::fstatat(dir_.get(), name.c_str(), &status, 0) != 0) return from_errno(errno, name);
+  return status;
+}
+
 Result<std::string> Root::read_link(pid_t pid, std::string_view file) const {
   return read_link(path_of(pid, file));
 }

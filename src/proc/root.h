@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <string>
@@ -29,6 +30,8 @@ class Root {
   // Where PID/FILE points to: "exe", "fd/7".
   Result<std::string> read_link(pid_t pid, std::string_view file) const;
   Result<std::string> read_link(std::string_view file) const;
+  // What PID/FILE leads to: for "fd/7" the open file itself, in whatever namespace its path is.
+  Result<struct stat> status_of(pid_t pid, std::string_view file) const;
   // Names in PID/FOLDER ("task", "fd"), without . and ..
   Result<std::vector<std::string>> list(pid_t pid, std::string_view folder) const;
 

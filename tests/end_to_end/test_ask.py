@@ -119,3 +119,24 @@ def test_children_that_are_forked_have_places_of_their_own(call, job, tmp_path):
     document = json.loads(call("ask", pid, "--stop", "--json").stdout)
     assert len(document["answers"]) == 2 and all(answer["saved"] for answer in document["answers"])
     assert {answer["path"] for answer in document["answers"]} == {str(tmp_path / f"checkpoint-{a['pid']}") for a in document["answers"]}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be two users")
+def test_a_job_cannot_lead_root_to_the_job_of_another_user(call, job):
+    """A process of an unprivileged user says that its page is that of root's gauge."""
+    gauge, pid = job()
+    (page,) = (
+        f"/proc/{gauge.pid}/fd/{name}"
+        for name in os.listdir(f"/proc/{gauge.pid}/fd")
+        if os.readlink(f"/proc/{gauge.pid}/fd/{name}").startswith("/memfd:tidegauge-ask")
+    )
+    liar = subprocess.Popen(
+        ["/bin/sh", "-c", "echo ready; read line"], env={"TIDEGAUGE_ASK": page}, user=65534, group=65534,
+        extra_groups=[], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert liar.stdout.readline() == b"ready\n"
+    done = call("ask", liar.pid, "--stop", "--timeout", "2s")
+    assert done.returncode == 3 and "names the gauge of another user" in done.stderr, done
+    done = call("ask", gauge.pid)  # has not been told to stop
+    assert done.returncode == 0, done
+    liar.communicate(b"\n")

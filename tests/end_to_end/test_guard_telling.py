@@ -126,29 +126,56 @@ def test_the_desktop_is_told_where_there_is_one(guarded, home, monkeypatch):
     wait_for_text(home / "shown", lambda text: "asked it to save and end" in text)
 
 
+# Prints the message of its one entry if the words match it, as journalctl(1) has it: all fields of a group, or those of
+# another group after a "+".
+JOURNALCTL = """#!{python}
+import sys
+entry = {entry!r}
+groups = [[]]
+for word in sys.argv[1:]:
+    name, is_match, value = word.partition("=")
+    if word == "+":
+        groups.append([])
+    elif name == "--identifier":
+        groups.append([entry.get("SYSLOG_IDENTIFIER") == value])
+    elif is_match and not word.startswith("-"):
+        groups[-1].append(entry.get(name) == value)
+if any(group and all(group) for group in groups):
+    print(entry["MESSAGE"])
+"""
+
+
 @pytest.fixture
 def journal(home, monkeypatch):
-    """journal("…{pid}…"): what a stand-in for journalctl prints; a process of the job for {pid}."""
+    """journal({"MESSAGE": …}): the one entry that a stand-in for journalctl has."""
     program = home / "journalctl"
 
-    def write(text):
-        (home / "journal").write_text(text)
-        program.write_text(f"#!/bin/sh\nexec cat {home}/journal\n")
+    def write(entry):
+        program.write_text(JOURNALCTL.format(python=sys.executable, entry=entry))
         program.chmod(0o755)
 
     monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
     return write
 
 
-@pytest.mark.parametrize("line, said", [
-    ('sending SIGKILL to process {pid} uid 0 "python": badness 812, VmRSS 90 MiB', "killed by earlyoom (sending SIGKILL"),
-    ("Killed {group} due to memory pressure for / being 80% > 50% for > 20s with reclaim activity", "killed by systemd-oomd (Killed"),
-    ('sending SIGKILL to process 1 uid 0 "init": badness 1, VmRSS 1 MiB', "sender unknown"),
+EARLYOOM = {"SYSLOG_IDENTIFIER": "earlyoom", "_UID": "61234", "_SYSTEMD_UNIT": "earlyoom.service"}
+OOMD = {"SYSLOG_IDENTIFIER": "systemd-oomd", "_UID": "997", "_SYSTEMD_UNIT": "systemd-oomd.service"}
+BY_HAND = {"SYSLOG_IDENTIFIER": "earlyoom", "_UID": "0", "_SYSTEMD_UNIT": "ssh.service"}
+# `logger -t earlyoom`, by anyone.
+FORGED = {"SYSLOG_IDENTIFIER": "earlyoom", "_UID": "1000", "_SYSTEMD_UNIT": "user@1000.service"}
+
+
+@pytest.mark.parametrize("fields, line, said", [
+    (EARLYOOM, 'sending SIGKILL to process {pid} uid 0 "python": badness 812, VmRSS 90 MiB', "killed by earlyoom (sending SIGKILL"),
+    (BY_HAND, 'sending SIGKILL to process {pid} uid 0 "python": badness 812, VmRSS 90 MiB', "killed by earlyoom (sending SIGKILL"),
+    (FORGED, 'sending SIGKILL to process {pid} uid 0 "python": badness 812, VmRSS 90 MiB', "sender unknown"),
+    (OOMD, "Killed {group} due to memory pressure for / being 80% > 50% for > 20s with reclaim activity", "killed by systemd-oomd (Killed"),
+    (EARLYOOM, 'sending SIGKILL to process 1 uid 0 "init": badness 1, VmRSS 1 MiB', "sender unknown"),
 ])  # fmt: skip
-def test_who_else_killed_it_is_said(kernel_kills_nobody, guarded, groups, journal, line, said):
+def test_who_else_killed_it_is_said(kernel_kills_nobody, guarded, groups, journal, fields, line, said):
     gauge = guarded(1, 1000, "waits")
     pid = gauge.stdout.readline().split()[2]
-    journal(line.format(pid=pid, group=f"/{groups.folders[1].name}") + "\n")
+    journal({**fields, "MESSAGE": line.format(pid=pid, group=f"/{groups.folders[1].name}")})
     os.kill(int(pid), signal.SIGKILL)
     code, out, errors = end_of(gauge)
     assert code == 137 and said in errors, errors
