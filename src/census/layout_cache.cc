@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kFirstLine = "tidegauge layout 1";
+// What says 1 was learned from a program of the process's own, which may have said anything.
+constexpr std::string_view kFirstLine = "tidegauge layout 2";
 
 fs::path file_of(const std::string& build_id) {
   if (build_id.empty()) return {};

@@ -18,7 +18,7 @@ TEST(LayoutCache, WhatIsWrittenIsReadAgain) {
 TEST(LayoutCache, WhatMakesNoSenseIsNotTaken) {
   const auto good = layout_as_text(known_layouts().front());
   EXPECT_FALSE(parse_layout(""));
-  EXPECT_FALSE(parse_layout("tidegauge layout 1\n"));
+  EXPECT_FALSE(parse_layout("tidegauge layout 2\n"));
   EXPECT_FALSE(parse_layout(good.substr(0, good.size() / 2)));
   const auto with = [&](const std::string& line) {
     const auto name = line.substr(0, line.find(' '));

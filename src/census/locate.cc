@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/fd.h"
-#include "census/calibrate.h"
 #include "census/elf_symbols.h"
 #include "census/layout_cache.h"
 #include "census/layout_checks.h"
@@ -186,19 +185,8 @@ std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found
   return memory.get<std::uint32_t>(found.runtime + 8);
 }
 
-std::optional<Layout> from_a_model(pid_t pid, const Layout& before) {
-  auto model = Model::start(pid);
-  if (!model) return {};
-  const ProcessMemory memory(model->pid());
-  const auto regions = read_regions(model->pid());
-  if (!regions) return {};
-  const auto found = find_any(model->pid(), memory, *regions);
-  if (!found) return {};
-  return calibrate(*model, memory, found->runtime, before);
-}
-
 // Of a build that no row fits.
-void learn(pid_t pid, const Memory& memory, const Found& found, std::span<const Layout> known,
+void learn(const Memory& memory, const Found& found, std::span<const Layout> known,
            Interpreter& python) {
   const auto take = [&](const std::optional<Layout>& row) {
     if (!row || !layout_fits(memory, found.runtime, *row)) return false;
@@ -207,13 +195,6 @@ void learn(pid_t pid, const Memory& memory, const Found& found, std::span<const 
     return true;
   };
   if (take(kept_layout(found.build_id))) return;
-  const auto version = version_of(memory, found);
-  std::optional<Layout> before;
-  if (version) before = newest_before(known, *version, is_free_threaded(memory, found.runtime));
-  if (before && take(from_a_model(pid, *before))) {
-    keep_layout(found.build_id, *python.layout);
-    return;
-  }
   python.searched = take(search_layout(memory, found.runtime, known));
 }
 
@@ -259,7 +240,7 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
     python.layout = fitting_layout(memory, found->runtime, known);
   }
-  if (python.layout == nullptr) learn(pid, memory, *found, known, python);
+  if (python.layout == nullptr) learn(memory, *found, known, python);
   const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
     return Error{Reason::Unsupported, nothing_known(pid, memory, *found, regions)};

@@ -31,8 +31,8 @@ bool layout_fits(const Memory& memory, Address runtime, const Layout& layout);
 const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<const Layout> known);
 
 // Unsupported: no CPython there, or one of which nothing could be learned. Where no row of `known`
-// fits, the facts are those that are kept of this build, or that a model of it shows (model.h), or
-// else what a search through the process finds.
+// fits, the facts are those that are kept of this build, or what a search through the process
+// finds. Nothing of the process is ever started: its program is its owner's, not ours to run.
 Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions,
                            std::span<const Layout> known = known_layouts());
 

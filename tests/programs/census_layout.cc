@@ -2,7 +2,7 @@
 // What would be found of a CPython whose version is not known: prints the names of the facts that
 // differ from those that are.
 //   program_census_layout PID [learn]
-// By a search through the process alone, or as a census would: with a model of it.
+// By a search through the process alone, or as a census would: with what is kept of its build.
 #include <fmt/format.h>
 
 #include <cstdlib>
