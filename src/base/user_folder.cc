@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
@@ -16,15 +17,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether nobody but `user` and root can put a link of theirs where `folder` is, or will be: they
-// own each part of the path that is there.
-bool is_safe_for(uid_t user, const fs::path& folder) {
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+// The path without its last part's link: `link` as seen from the folder that holds it.
+fs::path target_of(const fs::path& link) {
+  std::error_code error;
+  const auto target = fs::read_symlink(link, error);
+  return error ? fs::path() : link.parent_path() / target;
+}
+
+// Whether only `user` and root decide what `folder` is: they own each folder and each link on the
+// way to it, and nobody else may rename what is in them. In a folder for all, like /tmp, the sticky
+// bit protects what is there; what is missing there, anybody could put a link in its place.
+bool is_safe_for(uid_t user, const fs::path& folder, int links = 0) {
+  constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+  bool others_add = false;  // others may add entries to the folder that was looked at last
   fs::path so_far;
   for (const auto& part : folder) {
     so_far /= part;
     struct stat info {};
-    if (::stat(so_far.c_str(), &info) != 0) return true;  // the rest would be made by us
+    if (::lstat(so_far.c_str(), &info) != 0) return errno == ENOENT && !others_add;
     if (info.st_uid != user && info.st_uid != 0) return false;
+    if (S_ISLNK(info.st_mode)) {
+      const auto target = target_of(so_far);
+      if (links == kMostLinks || target.empty() || !is_safe_for(user, target, links + 1)) {
+        return false;
+      }
+      if (::stat(so_far.c_str(), &info) != 0) return false;
+    }
+    others_add = (info.st_mode & kOthersWrite) != 0;
+    if (others_add && (info.st_mode & S_ISVTX) == 0) return false;
   }
   return true;
 }
@@ -67,9 +89,8 @@ Result<std::string> folder_of(uid_t user, const UserFolder& kind) {
   if (has_home && usable(below(home))) return below(home);
   const auto own = home_of_account(user);
   if (own.starts_with('/') && usable(below(own))) return below(own);
-  return Error{Reason::Denied,
-               fmt::format("{} belongs to another user, who could redirect what root writes there",
-                           is_given ? given : home)};
+  return Error{Reason::Denied, fmt::format("other users could redirect what root writes below {}",
+                                           is_given ? given : home)};
 }
 
 }  // namespace tidegauge

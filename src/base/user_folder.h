@@ -22,9 +22,9 @@ inline constexpr UserFolder kUserCache{"XDG_CACHE_HOME", ".cache"};
 // names none; a relative path names none.
 Result<std::string> folder_of_ours(const UserFolder& kind);
 
-// The same for `user`. Root gets no folder that another user owns or could replace: where HOME and
-// the variable name such a one, as after `sudo -E`, it is the home folder of root's account; Denied
-// where that is no better.
+// The same for `user`. Root gets no folder that another user owns or could replace. Where HOME and
+// the variable name such a folder, as after `sudo -E`, it is the home folder of root's account;
+// Denied where that is no better.
 Result<std::string> folder_of(uid_t user, const UserFolder& kind);
 
 }  // namespace tidegauge

@@ -89,6 +89,44 @@ TEST(FolderOfOurs, OfRootIsNotBelowALinkToOne) {
   std::filesystem::remove_all(own);
 }
 
+// What another user could put a link into the place of.
+TEST(FolderOfOurs, OfRootIsNotWhereOthersCanAddOrReplaceFolders) {
+  char name[] = "/tmp/tidegauge-home-XXXXXX";
+  const std::string own = ::mkdtemp(name);
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has folders of root";
+  const Variable data("XDG_DATA_HOME", nullptr);
+  {
+    const Variable home("HOME", own.c_str());
+    EXPECT_EQ(*folder_of(0, kUserData), own + "/.local/share/tidegauge");
+    for (const mode_t open_to_others : {0770, 0707, 0777}) {
+      ASSERT_EQ(::chmod(own.c_str(), open_to_others), 0);
+      EXPECT_EQ(*folder_of(0, kUserData), "/root/.local/share/tidegauge") << open_to_others;
+    }
+    // Nobody can rename what is there, and nobody has made what is not there.
+    ASSERT_EQ(::chmod(own.c_str(), 01777), 0);
+    EXPECT_EQ(*folder_of(0, kUserData), "/root/.local/share/tidegauge");
+    std::filesystem::create_directories(own + "/.local/share");
+    EXPECT_EQ(*folder_of(0, kUserData), own + "/.local/share/tidegauge");
+  }
+  std::filesystem::remove_all(own);
+}
+
+TEST(FolderOfOurs, OfRootIsNotBelowALinkOfAnotherUser) {
+  constexpr uid_t kNobody = 65534;
+  char name[] = "/tmp/tidegauge-home-XXXXXX";
+  const std::string own = ::mkdtemp(name);
+  const std::string link = own + "-link";
+  std::filesystem::create_directory_symlink(own, link);
+  const Variable data("XDG_DATA_HOME", nullptr);
+  const Variable home("HOME", link.c_str());
+  const bool given = ::lchown(link.c_str(), kNobody, kNobody) == 0;
+  const auto folder = folder_of(0, kUserData);
+  std::filesystem::remove_all(own);
+  std::filesystem::remove(link);
+  if (!given) GTEST_SKIP() << "only root can give a link to another user";
+  EXPECT_EQ(*folder, "/root/.local/share/tidegauge");
+}
+
 TEST(FolderOfOurs, OfAnyoneElseIsWhereTheEnvironmentSays) {
   const OthersFolder others;
   if (!others.made()) GTEST_SKIP() << "only root can give a folder to another user";
