@@ -62,7 +62,8 @@ Result<record::AskPage> open_page(const proc::Root& root, pid_t pid, const std::
   if (!file || ::fstat(file.get(), &info) != 0) {
     return Error{Reason::Gone, fmt::format("the gauge of {} is gone", pid)};
   }
-  if (proc::effective_user_of(root, pid) != info.st_uid) {
+  const auto ids = proc::user_ids_of(root, pid);
+  if (!ids || ids->user != info.st_uid) {
     return Error{Reason::Denied,
                  fmt::format("{} names the gauge of another user: name the process id of the "
                              "tidegauge that runs the job",

@@ -2,13 +2,11 @@
 #include "cli/guarding.h"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -32,6 +30,9 @@ constexpr double kDiskRoom = 1.2;
 // Maps of a large process take a millisecond to read.
 constexpr std::int64_t kNoteShmNs = 5'000'000'000;
 
+// A process is started to ask for it.
+constexpr std::int64_t kDiskNs = 30'000'000'000;
+
 // Whoever was looking into the job when it was killed has been told to be quick.
 constexpr double kLastWordSeconds = 2;
 
@@ -39,11 +40,8 @@ constexpr double kLastWordSeconds = 2;
 constexpr std::size_t kMostSeen = 4096;
 
 bool disk_is_full(const Saved& last) {
-  struct statvfs space {};
-  const auto folder = std::filesystem::path(last.path).parent_path();
-  if (folder.empty() || ::statvfs(folder.c_str(), &space) != 0) return false;
-  const auto free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
-  return free < kDiskRoom * static_cast<double>(last.bytes);
+  return last.free_bytes &&
+         static_cast<double>(*last.free_bytes) < kDiskRoom * static_cast<double>(last.bytes);
 }
 
 // Lightning makes its checkpoints in memory before it writes them.
@@ -178,6 +176,7 @@ void Guarding::after_look(const Session& session) {
     note_shm();
     shm_due_ns_ = session.now_ns() + kNoteShmNs;
   }
+  look_at_disk(session.now_ns());
   pid_t main = job_;
   for (const auto& [id, role] : roles_) {
     if (role == record::Role::Main) main = id.pid;
@@ -200,13 +199,35 @@ void Guarding::look_at_saves() {
     if (one.answer != record::Answer::Saved || one.text.empty()) continue;
     if (last_ && last_->path == one.text && last_->step == one.step) continue;
     last_ = Saved{one.text, one.step, one.bytes};
-    if (const auto good = guard::check_checkpoint(one.text); good) {
+    const auto report = guard::report_on_checkpoint(one.text, user_of_job());
+    last_->free_bytes = report.free_bytes;
+    if (report.whole) {
       whole_ = *last_;
       refused_.clear();
     } else {
-      refused_ = good.error().what;
+      refused_ = report.whole.error().what;
     }
   }
+}
+
+void Guarding::look_at_disk(std::int64_t now_ns) {
+  if (!last_ || now_ns < disk_due_ns_) return;
+  disk_due_ns_ = now_ns + kDiskNs;
+  last_->free_bytes = guard::free_bytes_beside(last_->path, user_of_job());
+}
+
+// The user with the fewest rights among the job's processes: any of them may have written the path
+// of a checkpoint into the page that they share. One of root alone is root's.
+proc::UserIds Guarding::user_of_job() const {
+  const auto root = proc::Root::open(proc::Roots{}.proc);
+  proc::UserIds user{.user = ::geteuid(), .group = ::getegid(), .groups = {}};
+  if (!root) return user;
+  for (const auto& [id, role] : roles_) {
+    const auto ids = proc::user_ids_of(*root, id.pid);
+    if (ids && ids->user != 0) return *ids;
+    if (ids) user = *ids;
+  }
+  return user;
 }
 
 std::string Guarding::words_of(const guard::News& news) {

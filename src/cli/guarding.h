@@ -15,6 +15,7 @@
 #include "cli/session.h"
 #include "guard/guard.h"
 #include "guard/shm_files.h"
+#include "proc/probe.h"
 #include "record/ask_page.h"
 
 namespace tidegauge::cli {
@@ -24,6 +25,7 @@ struct Saved {
   std::string path{};
   std::int64_t step = -1;
   std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> free_bytes{};  // on its disk
 };
 
 class Guarding {
@@ -71,6 +73,8 @@ class Guarding {
   static std::optional<Guarding> from(Result<guard::Guard> started, const GuardOptions& options,
                                       const Setting& setting);
   void look_at_saves();
+  void look_at_disk(std::int64_t now_ns);
+  proc::UserIds user_of_job() const;
   void hear_evidence(Session* session, double wait_seconds);
   std::string words_of(const guard::News& news);
   void say(Session* session, const std::string& words, bool aloud) const;
@@ -86,6 +90,7 @@ class Guarding {
   std::int64_t shm_due_ns_ = 0;
   std::map<record::ProcessId, record::Role> roles_{};
   std::optional<Saved> last_{};  // as the job says
+  std::int64_t disk_due_ns_ = 0;
   Saved whole_{};
   std::string refused_{};  // why the last one is not whole
   double bytes_per_minute_ = 0;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <simdjson.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include "base/python_json.h"
 #include "base/text.h"
 #include "guard/zip_members.h"
+#include "proc/confined.h"
 
 namespace tidegauge::guard {
 
@@ -22,8 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTail = 66'000;  // the longest comment of a zip file, and its end
-// No checkpoint has a directory or header this large; a damaged one may say so.
-constexpr std::uint64_t kLargestHeader = 256u << 20;
+// No checkpoint has a directory, a header or a state this large; a damaged one may say so.
+constexpr std::uint64_t kLargestHeader = 100u << 20;
+constexpr std::uint64_t kTooLarge = kLargestHeader + 1;
+
+// What reading the largest header takes, twenty times its size, and how long a slow disk may take.
+constexpr proc::Confines kConfines{.memory_bytes = 20 * kLargestHeader, .seconds = 10};
 
 Error broken(const std::string& path, const std::string& why) {
   return {Reason::Malformed, printable(path) + ": " + why};
@@ -56,6 +62,19 @@ std::string read_range(const OpenFile& file, std::uint64_t from, std::uint64_t b
   return text;
 }
 
+// All of a file that is read at once; empty where it is larger than any that makes sense.
+Result<std::string> whole_text(const std::string& path) {
+  const auto file = open_file(path);
+  if (!file) return file.error();
+  if (file->bytes >= kTooLarge) return broken(path, "too large to be one");
+  return read_range(*file, 0, file->bytes);
+}
+
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
 std::optional<std::uint64_t> end_of_tensors(simdjson::dom::object header) {
   std::uint64_t end = 0;
   for (const auto& [name, tensor] : header) {
@@ -83,11 +102,11 @@ Result<> check_trainer_state(const std::string& path) {
   simdjson::dom::parser parser;
   simdjson::dom::element state;
   std::int64_t step = 0;
-  if (!fs::exists(file)) return broken(path, "no trainer_state.json, which is written last");
-  const auto opened = open_file(file);
-  if (!opened) return opened.error();
+  if (!is_there(file)) return broken(path, "no trainer_state.json, which is written last");
+  const auto text = whole_text(file);
+  if (!text) return text.error();
   // A loss that is NaN does not make a checkpoint any less whole.
-  const auto json = python_json_as_json(read_range(*opened, 0, opened->bytes));
+  const auto json = python_json_as_json(*text);
   if (parser.parse(json).get(state) != simdjson::SUCCESS ||
       state["global_step"].get(step) != simdjson::SUCCESS) {
     return broken(file, "cut short");
@@ -100,15 +119,17 @@ Result<> check_trainer_state(const std::string& path) {
 // One file with all weights, or an index and every file that it names.
 Result<> check_weights(const std::string& path) {
   for (const auto* name : {"model.safetensors", "adapter_model.safetensors"}) {
-    if (fs::exists(path + "/" + name)) return check_safetensors(path + "/" + name);
+    if (is_there(path + "/" + name)) return check_safetensors(path + "/" + name);
   }
-  if (fs::exists(path + "/pytorch_model.bin")) return check_torch_file(path + "/pytorch_model.bin");
+  if (is_there(path + "/pytorch_model.bin")) return check_torch_file(path + "/pytorch_model.bin");
   const auto index = path + "/model.safetensors.index.json";
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   simdjson::dom::object weights;
-  if (!fs::exists(index)) return broken(path, "no weights");
-  if (parser.load(index).get(document) != simdjson::SUCCESS ||
+  if (!is_there(index)) return broken(path, "no weights");
+  const auto text = whole_text(index);
+  if (!text) return text.error();
+  if (parser.parse(*text).get(document) != simdjson::SUCCESS ||
       document["weight_map"].get(weights) != simdjson::SUCCESS) {
     return broken(index, "cut short");
   }
@@ -136,6 +157,14 @@ Result<> check_random_states(const std::string& path) {
   }
   if (!any) return broken(path, "no rng_state.pth");
   return Ok{};
+}
+
+// Free bytes for users that are not root, as a number; empty where they cannot be told.
+std::string room_beside(const std::string& path) {
+  struct statvfs space {};
+  const auto folder = fs::path(path).parent_path();
+  if (folder.empty() || ::statvfs(folder.c_str(), &space) != 0) return {};
+  return std::to_string(std::uint64_t{space.f_bavail} * space.f_frsize);
 }
 
 }  // namespace
@@ -187,7 +216,7 @@ Result<> check_safetensors(const std::string& path) {
 }
 
 Result<> check_trainer_folder(const std::string& path) {
-  if (fs::exists(path + "/checkpoint-is-incomplete.txt")) {
+  if (is_there(path + "/checkpoint-is-incomplete.txt")) {
     return broken(path, "marked as incomplete");
   }
   if (auto good = check_trainer_state(path); !good) return good;
@@ -201,7 +230,7 @@ Result<> check_trainer_folder(const std::string& path) {
 Result<> check_checkpoint(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    if (step_in_name(path) || fs::exists(path + "/trainer_state.json")) {
+    if (step_in_name(path) || is_there(path + "/trainer_state.json")) {
       return check_trainer_folder(path);
     }
     if (fs::is_empty(path, error)) return broken(path, "empty");
@@ -215,6 +244,27 @@ Result<> check_checkpoint(const std::string& path) {
   if (!file) return file.error();
   if (file->bytes == 0) return broken(path, "empty");
   return Ok{};
+}
+
+std::optional<std::uint64_t> free_bytes_beside(const std::string& path, const proc::UserIds& job) {
+  const auto answer = proc::answer_confined(job, kConfines, [&path] { return room_beside(path); });
+  return answer ? to_number<std::uint64_t>(*answer) : std::nullopt;
+}
+
+// The child's answer: nothing or what is wrong, behind it the room that it found.
+CheckpointReport report_on_checkpoint(const std::string& path, const proc::UserIds& job) {
+  constexpr char kEnd = '\0';
+  const auto answer = proc::answer_confined(job, kConfines, [&path] {
+    const auto good = check_checkpoint(path);
+    return (good ? std::string() : good.error().what) + kEnd + room_beside(path);
+  });
+  if (!answer) return {broken(path, answer.error().what)};
+  const auto end = answer->find(kEnd);
+  if (end == answer->npos) return {broken(path, "it could not be read")};
+  CheckpointReport report{Ok{},
+                          to_number<std::uint64_t>(std::string_view(*answer).substr(end + 1))};
+  if (end > 0) report.whole = Error{Reason::Malformed, printable(answer->substr(0, end))};
+  return report;
 }
 
 }  // namespace tidegauge::guard

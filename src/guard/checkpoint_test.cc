@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -142,6 +144,51 @@ TEST_F(Checkpoint, EveryShardCounts) {
   EXPECT_FALSE(check_checkpoint(folder));
   write("checkpoint-12/two.safetensors", safetensors());
   EXPECT_TRUE(check_checkpoint(folder));
+}
+
+proc::UserIds own_ids() {
+  return {.user = ::geteuid(), .group = ::getegid(), .groups = {}};
+}
+
+TEST_F(Checkpoint, IsReportedOnAsByWhoeverLooks) {
+  const auto whole = report_on_checkpoint(trainer_folder(), own_ids());
+  EXPECT_TRUE(whole.whole) << whole.whole.error().what;
+  EXPECT_GT(whole.free_bytes.value_or(0), 0u);
+  const auto cut = report_on_checkpoint(write("cut.pt", "PK"), own_ids());
+  ASSERT_FALSE(cut.whole);
+  EXPECT_EQ(cut.whole.error().what, check_checkpoint(folder_.path() + "/cut.pt").error().what);
+}
+
+// A job names the path: neither a file of another user, nor a pipe that nobody writes to, nor one
+// that says it is enormous may lead us anywhere or keep us waiting.
+TEST_F(Checkpoint, OfAnotherUserIsOpenedWithThatUsersRights) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can take on another user's rights";
+  const proc::UserIds nobody{.user = 65534, .group = 65534, .groups = {}};
+  ::chmod(folder_.path().c_str(), 0755);
+  const auto path = write("ours.ckpt", torch_file());
+  ::chmod(path.c_str(), 0600);
+  EXPECT_TRUE(report_on_checkpoint(path, own_ids()).whole);
+  const auto report = report_on_checkpoint(path, nobody);
+  ASSERT_FALSE(report.whole);
+  EXPECT_NE(report.whole.error().what.find("ermission denied"), std::string::npos)
+      << report.whole.error().what;
+}
+
+TEST_F(Checkpoint, ThatIsNoPlainOrAnEnormousFileIsRefusedAtOnce) {
+  const auto folder = trainer_folder();
+  for (const std::string name : {"trainer_state.json", "model.safetensors.index.json"}) {
+    const auto path = folder + "/" + name;
+    fs::remove(path);
+    fs::remove(folder + "/model.safetensors");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_FALSE(report_on_checkpoint(folder, own_ids()).whole) << name;
+    fs::remove(path);
+    write("checkpoint-12/" + name, "{");
+    fs::resize_file(path, 1ull << 40);
+    EXPECT_FALSE(report_on_checkpoint(folder, own_ids()).whole) << name;
+    fs::remove(path);
+    write("checkpoint-12/trainer_state.json", R"({"global_step": 12})");
+  }
 }
 
 TEST(ZipMembers, AnyBytesAreTakenOrRefused) {

@@ -76,10 +76,10 @@ void ShmFiles::note_path(const std::string& path, const Identity& expected, uid_
 void ShmFiles::note(pid_t pid) {
   const auto root = proc::Root::open(roots_.proc);
   if (!root) return;
-  const auto holder = proc::effective_user_of(*root, pid);
+  const auto holder = proc::user_ids_of(*root, pid);
   const auto found = found_in(*root, pid, roots_.dev_shm + "/");
   if (!found || !holder) return;
-  for (const auto& [path, file] : *found) note_path(path, file, *holder);
+  for (const auto& [path, file] : *found) note_path(path, file, holder->user);
 }
 
 bool ShmFiles::is_ours(const std::string& path, const Identity& file) const {

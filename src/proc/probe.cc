@@ -32,6 +32,14 @@ bool has_ioctl(const Root& root, std::string_view file, unsigned long request) {
   return fd && ::ioctl(fd->get(), request, nullptr) < 0 && errno == EFAULT;
 }
 
+// The second of the four numbers: real, effective, saved, of files.
+template <class Id>
+std::optional<Id> effective_in(std::string_view status, std::string_view name) {
+  auto numbers = field_of(status, name);
+  next_word(numbers);
+  return to_number<Id>(next_word(numbers));
+}
+
 }  // namespace
 
 Access access_to(const Root& root, pid_t pid, std::string_view file) {
@@ -48,12 +56,24 @@ std::string_view field_of(std::string_view text, std::string_view name) {
   return {};
 }
 
-std::optional<uid_t> effective_user_of(const Root& root, pid_t pid) {
+Result<UserIds> parse_user_ids(std::string_view status) {
+  const auto user = effective_in<uid_t>(status, "Uid:");
+  const auto group = effective_in<gid_t>(status, "Gid:");
+  if (!user || !group) return Error{Reason::Malformed, "status: it names no user and group"};
+  UserIds ids{.user = *user, .group = *group};
+  auto groups = field_of(status, "Groups:");
+  for (auto word = next_word(groups); !word.empty(); word = next_word(groups)) {
+    const auto one = to_number<gid_t>(word);
+    if (!one) return Error{Reason::Malformed, "status: a group that is no number"};
+    ids.groups.push_back(*one);
+  }
+  return ids;
+}
+
+Result<UserIds> user_ids_of(const Root& root, pid_t pid) {
   const auto status = root.read(pid, "status");
-  if (!status) return {};
-  auto users = field_of(*status, "Uid:");
-  next_word(users);  // the real one
-  return to_number<uid_t>(next_word(users));
+  if (!status) return status.error();
+  return parse_user_ids(*status);
 }
 
 bool in_first_namespace(const Root& root, std::string_view kind) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proc/root.h"
 
@@ -22,8 +23,17 @@ Access access_to(const Root& root, pid_t pid, std::string_view file);
 // What follows `name` in the line that begins with it ("Uid:" in PID/status); empty if none does.
 std::string_view field_of(std::string_view text, std::string_view name);
 
-// The user whose rights a process has. Nothing: it is gone.
-std::optional<uid_t> effective_user_of(const Root& root, pid_t pid);
+// The rights of a process to files, apart from capabilities.
+struct UserIds {
+  uid_t user = 0;
+  gid_t group = 0;
+  std::vector<gid_t> groups{};  // the supplementary ones
+  bool operator==(const UserIds&) const = default;
+};
+
+// The effective ids in a PID/status file; Malformed where it holds none.
+Result<UserIds> parse_user_ids(std::string_view status);
+Result<UserIds> user_ids_of(const Root& root, pid_t pid);
 
 // True in the machine's first namespace of a kind ("pid", "cgroup", "user"), and where it cannot be
 // told.
