@@ -2,7 +2,6 @@
 #include "guard/checkpoint.h"
 
 #include <fcntl.h>
-#include <simdjson.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -12,8 +11,8 @@
 #include <optional>
 
 #include "base/fd.h"
-#include "base/python_json.h"
 #include "base/text.h"
+#include "guard/checkpoint_json.h"
 #include "guard/zip_members.h"
 #include "proc/confined.h"
 
@@ -75,19 +74,6 @@ bool is_there(const std::string& path) {
   return fs::exists(path, error);
 }
 
-std::optional<std::uint64_t> end_of_tensors(simdjson::dom::object header) {
-  std::uint64_t end = 0;
-  for (const auto& [name, tensor] : header) {
-    if (name == "__metadata__") continue;
-    simdjson::dom::array offsets;
-    if (tensor["data_offsets"].get(offsets) != simdjson::SUCCESS || offsets.size() != 2) return {};
-    std::uint64_t last = 0;
-    if (offsets.at(1).get(last) != simdjson::SUCCESS) return {};
-    end = std::max(end, last);
-  }
-  return end;
-}
-
 // "checkpoint-1200": 1200.
 std::optional<std::int64_t> step_in_name(const std::string& path) {
   auto name = fs::path(path).filename().string();
@@ -99,20 +85,13 @@ std::optional<std::int64_t> step_in_name(const std::string& path) {
 
 Result<> check_trainer_state(const std::string& path) {
   const auto file = path + "/trainer_state.json";
-  simdjson::dom::parser parser;
-  simdjson::dom::element state;
-  std::int64_t step = 0;
   if (!is_there(file)) return broken(path, "no trainer_state.json, which is written last");
   const auto text = whole_text(file);
   if (!text) return text.error();
-  // A loss that is NaN does not make a checkpoint any less whole.
-  const auto json = python_json_as_json(*text);
-  if (parser.parse(json).get(state) != simdjson::SUCCESS ||
-      state["global_step"].get(step) != simdjson::SUCCESS) {
-    return broken(file, "cut short");
-  }
+  const auto step = parse_trainer_step(*text);
+  if (!step) return broken(file, step.error().what);
   const auto named = step_in_name(path);
-  if (named && *named != step) return broken(path, "its state is of another step");
+  if (named && *named != *step) return broken(path, "its state is of another step");
   return Ok{};
 }
 
@@ -123,25 +102,13 @@ Result<> check_weights(const std::string& path) {
   }
   if (is_there(path + "/pytorch_model.bin")) return check_torch_file(path + "/pytorch_model.bin");
   const auto index = path + "/model.safetensors.index.json";
-  simdjson::dom::parser parser;
-  simdjson::dom::element document;
-  simdjson::dom::object weights;
   if (!is_there(index)) return broken(path, "no weights");
   const auto text = whole_text(index);
   if (!text) return text.error();
-  if (parser.parse(*text).get(document) != simdjson::SUCCESS ||
-      document["weight_map"].get(weights) != simdjson::SUCCESS) {
-    return broken(index, "cut short");
-  }
-  std::string last;
-  for (const auto& [tensor, value] : weights) {
-    std::string_view shard;
-    if (value.get(shard) != simdjson::SUCCESS || shard.find('/') != shard.npos) {
-      return broken(index, "makes no sense");
-    }
-    if (shard == last) continue;
-    last = shard;
-    if (auto good = check_safetensors(fs::path(path) / last); !good) return good;
+  const auto files = parse_weight_files(*text);
+  if (!files) return broken(index, files.error().what);
+  for (const auto& file : *files) {
+    if (auto good = check_safetensors(path + "/" + file); !good) return good;
   }
   return Ok{};
 }
@@ -203,15 +170,9 @@ Result<> check_safetensors(const std::string& path) {
   if (header == 0 || header > kLargestHeader || kLength + header > file->bytes) {
     return broken(path, "cut short in its header");
   }
-  simdjson::dom::parser parser;
-  simdjson::dom::object tensors;
-  const simdjson::padded_string text(read_range(*file, kLength, header));
-  if (parser.parse(text).get(tensors) != simdjson::SUCCESS) {
-    return broken(path, "its header is no JSON");
-  }
-  const auto end = end_of_tensors(tensors);
-  if (!end) return broken(path, "its header makes no sense");
-  if (kLength + header + *end != file->bytes) return broken(path, "cut short");
+  const auto end = parse_end_of_tensors(read_range(*file, kLength, header));
+  if (!end) return broken(path, end.error().what);
+  if (*end != file->bytes - kLength - header) return broken(path, "cut short");
   return Ok{};
 }
 
