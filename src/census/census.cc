@@ -1,350 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/census.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <malloc.h>
-#include <signal.h>
+#include <sys/mman.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <map>
-#include <tuple>
+#include <memory>
+#include <optional>
 
-#include "census/parts.h"
-#include "census/retainers.h"
+#include "census/reading.h"
 #include "census/snapshot.h"
 #include "census/spared.h"
-#include "census/streaming.h"
+#include "census/wire.h"
 
 namespace tidegauge::census {
 
 namespace {
 
-constexpr std::size_t kCacheChunks = 1024;  // 4 MiB
-constexpr std::size_t kFewChunks = 256;     // for what is read once
-
-Census::Type as_type(const TypeInfo& type, std::uint64_t count, std::uint64_t bytes) {
-  return {.name = type.name, .count = count, .bytes = bytes};
-}
-
-void sort_types(std::vector<Census::Type>& types) {
-  std::erase_if(types, [](const Census::Type& type) { return type.count == 0; });
-  std::sort(types.begin(), types.end(), [](const Census::Type& a, const Census::Type& b) {
-    const auto of_a = a.bytes + a.native_bytes;
-    const auto of_b = b.bytes + b.native_bytes;
-    return std::tie(of_b, a.name) < std::tie(of_a, b.name);
-  });
-}
-
-// Two classes of one name (a module that was loaded twice) are one line.
-void merge_types(std::vector<Census::Type>& types) {
-  std::map<std::string, Census::Type> merged;
-  for (auto& type : types) {
-    auto& into = merged[type.name];
-    into.name = type.name;
-    into.count += type.count;
-    into.bytes += type.bytes;
-    into.native_bytes += type.native_bytes;
-    if (type.retained_bytes) {
-      into.retained_bytes = into.retained_bytes.value_or(0) + *type.retained_bytes;
-    }
+// Memory that all our processes see which begin after it. It takes no pages before it is used.
+class SharedRoom {
+ public:
+  SharedRoom()
+      : start_(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  SharedRoom(const SharedRoom&) = delete;
+  SharedRoom& operator=(const SharedRoom&) = delete;
+  ~SharedRoom() {
+    if (start_ != MAP_FAILED) ::munmap(start_, kBytes);
   }
-  types.clear();
-  for (auto& [name, type] : merged) types.push_back(std::move(type));
-}
-
-void group_natives(const std::vector<Native>& natives, Census& census) {
-  using Key = std::tuple<std::string, std::string, std::vector<std::int64_t>, bool, bool>;
-  std::map<Key, Census::Buffers> groups[3];
-  for (const auto& native : natives) {
-    auto& group = groups[static_cast<std::size_t>(native.kind)][{
-        native.device, native.dtype, native.shape, native.requires_grad, native.has_grad_fn}];
-    group.device = native.device;
-    group.dtype = native.dtype;
-    group.shape = native.shape;
-    group.requires_grad = native.requires_grad;
-    group.has_grad_fn = native.has_grad_fn;
-    ++group.count;
-    group.bytes += native.bytes;
+  std::span<std::byte> bytes() const {
+    if (start_ == MAP_FAILED) return {};
+    return {static_cast<std::byte*>(start_), kBytes};
   }
-  const auto sorted = [](std::map<Key, Census::Buffers>& group) {
-    std::vector<Census::Buffers> all;
-    all.reserve(group.size());
-    for (auto& [key, buffers] : group) all.push_back(std::move(buffers));
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-    return all;
-  };
-  census.tensors = sorted(groups[0]);
-  census.arrays = sorted(groups[1]);
-  census.images = sorted(groups[2]);
-}
 
-constexpr const char* kNoArenas =
-    "CPython's own allocator is not in use (PYTHONMALLOC?), so only what modules and functions "
-    "lead to was seen";
-
-constexpr const char* kCollecting =
-    "its garbage collector was at work, so that what is garbage cannot be told";
-
-void stream(const Memory& memory, const Interpreter& python, const std::vector<Region>& regions,
-            Census& census) {
-  const auto [arenas, pages] = find_places(CachedMemory(memory, kFewChunks), python, regions);
-  TypeTable types(memory, python);
-  const auto tally =
-      count_live({memory, *python.layout, arenas, regions, threads_to_use(), pages}, types);
-  census.streaming = true;
-  census.objects = tally.objects;
-  census.bytes = tally.bytes;
-  for (const auto& count : tally.types) {
-    if (count.type != nullptr)
-      census.types.push_back(as_type(*count.type, count.count, count.bytes));
-  }
-  census.incomplete = arenas.empty()
-                          ? kNoArenas
-                          : "buffers outside Python's heap (tensors, arrays, images) are not "
-                            "counted without a snapshot";
-}
-
-void fill_types(const Heap& heap, const TypeTable& types, const Holding& holding, Census& census) {
-  std::vector<Census::Type> all;
-  for (const auto& type : types.all()) all.push_back(as_type(*type, 0, 0));
-  for (Node node = 0; node < heap.nodes(); ++node) {
-    if (heap.is_hidden(node)) continue;
-    auto& type = all[heap.type(node).id];
-    const auto native = heap.native_bytes(node);
-    ++type.count;
-    type.bytes += heap.bytes(node) - native;
-    type.native_bytes += native;
-    census.bytes += heap.bytes(node);
-  }
-  for (std::size_t id = 0; id < all.size(); ++id) {
-    all[id].retained_bytes =
-        id < holding.retained_by_type.size() ? holding.retained_by_type[id] : 0;
-  }
-  census.objects = heap.nodes() - heap.hidden();
-  census.types = std::move(all);
-}
-
-std::vector<Address> collecting_words(const Interpreter& python) {
-  std::vector<Address> words;
-  for (const auto interp : python.interpreters) {
-    if (python.layout->gc_collecting == 0) continue;  // not known
-    words.push_back(interp + python.layout->gc_collecting);
-  }
-  return words;
-}
-
-// What can be said before the process is stopped.
-Snapshot::Wishes wishes_of(pid_t pid, const Interpreter& python,
-                           const std::vector<Region>& regions) {
-  Snapshot::Wishes wishes;
-  wishes.collecting = collecting_words(python);
-  const ProcessMemory live(pid);
-  const CachedMemory near(live, kFewChunks);
-  const auto [arenas, pages] = find_places(near, python, regions);
-  TypeTable types(near, python);
-  auto sparing =
-      what_to_spare(pid, {live, *python.layout, arenas, regions, threads_to_use(), pages}, types);
-  wishes.spared = std::move(sparing.spared);
-  wishes.saved = std::move(sparing.saved);
-  return wishes;
-}
-
-std::vector<Region> as_regions(const std::vector<Stretch>& stretches) {
-  std::vector<Region> regions;
-  regions.reserve(stretches.size());
-  for (const auto& [begin, end] : stretches) {
-    regions.push_back({.begin = begin, .end = end, .readable = true});
-  }
-  std::sort(regions.begin(), regions.end(),
-            [](const Region& a, const Region& b) { return a.begin < b.begin; });
-  return regions;
-}
-
-// A tensor or an arena that was made after the running process was looked at may lie in a stretch
-// that was left out: then it was read in the process, which has gone on meanwhile. Such places are
-// not left out the next time. Whether there are any.
-bool keep_what_is_new(const Heap& heap, const std::vector<Arena>& arenas,
-                      Snapshot::Wishes& wishes) {
-  constexpr Address kBefore = 4096;
-  constexpr Address kBehind = 64 << 10;  // what else belongs to it
-  const StretchMap spared(wishes.spared);
-  const StretchMap saved(wishes.saved);
-  std::vector<Stretch> kept;
-  const auto keep = [&](Address place) {
-    if (spared.find(place) == StretchMap::kNone || saved.find(place) != StretchMap::kNone) return;
-    kept.push_back({place - kBefore, place + kBehind});
-  };
-  for (const auto place : heap.unread_natives()) keep(place);
-  for (const auto& native : heap.natives()) keep(native.behind);
-  for (const auto& arena : arenas) {
-    if (spared.find(arena.begin) != StretchMap::kNone) kept.push_back(arena);
-  }
-  if (kept.empty()) return false;
-  wishes.spared =
-      gaps_between(in_order(std::move(wishes.spared)), in_order(std::move(kept)), kSmallestSpared);
-  return true;
-}
-
-enum class Attempt { One, Last };
-
-struct AtRest {
-  const Memory& memory;  // only what is mapped
-  const std::vector<Region>& regions;
-  const std::vector<Stretch>& spared;  // not among the regions, and there all the same
-  const Interpreter& python;
+ private:
+  static constexpr std::size_t kBytes = kMostSavedBytes + kMostSavedPieces;
+  void* start_;
 };
 
-using IsGood = std::function<bool(const Heap&, const std::vector<Arena>&)>;
-using OnCounted = std::function<void(const Census&)>;
+// The side that has the rights: it makes the copies that the reader wishes for, and takes down what
+// it says.
+class Taker {
+ public:
+  Taker(const Target& target, const CensusOptions& options, const SharedRoom& room)
+      : target_(target), options_(options), room_(room) {}
 
-void tidy_types(Census& census) {
-  merge_types(census.types);
-  sort_types(census.types);
-}
-
-void fill_holders(const Holding& holding, Census& census) {
-  for (const auto& retainer : holding.retainers) {
-    census.retainers.push_back({retainer.path, name_of(retainer.root), retainer.type,
-                                retainer.count, retainer.retained_bytes});
+  Result<Census> take() {
+    const Request request{.how = how(), .room = room_.bytes()};
+    const auto reader = ReaderProcess::start(
+        target_, [&](const ReaderLine& line) { read_census(target_, request, line); });
+    if (!reader) return reader.error();
+    while (true) {
+      const auto said = reader->hear(kPatienceSeconds);
+      if (!said) return said.error();
+      if (said->word == Word::Wishes && request.how == Request::How::Copy) {
+        if (auto made = make_copy(*said, *reader); !made) return made.error();
+        continue;
+      }
+      auto census = wire::census_in(said->text);
+      if (!census || (said->word != Word::Done && said->word != Word::Counted)) break;
+      if (said->word == Word::Done) {
+        let_go();
+        return finished(*std::move(census));
+      }
+      if (options_.on_counted) options_.on_counted(finished(*std::move(census)));
+    }
+    return Error{Reason::Failed,
+                 fmt::format("the process that read {} said what makes no sense", target_.pid)};
   }
-  census.garbage_count = holding.garbage.count;
-  census.garbage_bytes = holding.garbage.bytes;
-}
 
-// Everything in memory that does not move; false where what was read is not good.
-bool read_all(const AtRest& from, const IsGood& is_good, const OnCounted& on_counted,
-              Census& census) {
-  const CachedMemory around(from.memory, kCacheChunks);
-  const auto [arenas, pages] =
-      find_places(CachedMemory(from.memory, kFewChunks), from.python, from.regions);
-  const auto threads = threads_to_use();
-  Image image(from.memory, arenas, threads);
-  const ImageMemory memory(image, around);
-  TypeTable types(memory, from.python);
-  const auto roots = find_roots(memory, from.python, types);
-  std::vector<Address> addresses;
-  addresses.reserve(roots.size());
-  for (const auto& root : roots) addresses.push_back(root.object);
-  const StretchMap libraries(libraries_in(from.regions));
-  auto no_files = unnamed_in(from.regions);
-  no_files.insert(no_files.end(), from.spared.begin(), from.spared.end());
-  const StretchMap unnamed(joined(std::move(no_files)));
-  const HeapSource source{image, from.memory, memory, libraries, unnamed, threads, pages};
-  const auto heap = read_heap(source, from.python, types, addresses);
-  if (!is_good(heap, arenas)) return false;
-  group_natives(heap.natives(), census);
-  if (arenas.empty()) {
-    census.incomplete = kNoArenas;
-  } else if (!heap.unread_natives().empty()) {
-    census.incomplete = fmt::format(
-        "{} tensors, arrays or images could not be read: their bytes are missing (a version of "
-        "their "
-        "library that is not known here?)",
-        heap.unread_natives().size());
+ private:
+  static constexpr double kPatienceSeconds = 3600;  // a heap of terabytes
+
+  Request::How how() const {
+    if (options_.stream) return Request::How::Stream;
+    return options_.stands_still ? Request::How::StandsStill : Request::How::Copy;
   }
-  if (on_counted) {
-    auto counted = census;
-    fill_types(heap, types, {}, counted);
-    tidy_types(counted);
-    on_counted(counted);
+
+  Result<> make_copy(const Said& said, const ReaderProcess& reader) {
+    auto wishes = wire::wishes_in(said.text);
+    if (!wishes || ++copies_ > kMostCopies) {
+      return Error{Reason::Failed,
+                   fmt::format("the process that read {} wished for what cannot be", target_.pid)};
+    }
+    let_go();
+    if (options_.only_a_copy) wishes->otherwise = Snapshot::IfNoCopy::GiveUp;
+    auto taken = Snapshot::take(target_.pid, *wishes, room_.bytes());
+    if (!taken) return taken.error();
+    copy_.emplace(*std::move(taken));
+    const auto open = [&](const char* name) {
+      const auto path = fmt::format("/proc/{}/{}", copy_->readable_pid(), name);
+      return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    };
+    const auto memory = open("mem");
+    const auto maps = open("maps");
+    if (!memory || !maps) return from_errno(errno, fmt::format("a copy of {}", target_.pid));
+    const int files[] = {memory.get(), maps.get()};
+    if (!reader.say(Word::Copied, {}, files)) (void)0;  // what it says next is its end
+    return Ok{};
   }
-  const auto holding = find_retainers(heap, roots);
-  fill_types(heap, types, holding, census);
-  fill_holders(holding, census);
-  return true;
-}
 
-// False: it has to be done again, with other wishes.
-Result<bool> read_snapshot(pid_t pid, const Interpreter& python, Snapshot::Wishes& wishes,
-                           Attempt attempt, Census& census) {
-  auto snapshot = Snapshot::take(pid, wishes);
-  if (!snapshot) return snapshot.error();
-  const CopyMemory copy(snapshot->readable_pid());
-  // As it was when it was copied: the map from before the stop may be older.
-  const auto regions = read_regions(snapshot->readable_pid());
-  if (!regions) return regions.error();
-  const MappedMemory copied(copy, *regions);
-  const ProcessMemory live(pid);
-  const MappedMemory spared(live, as_regions(wishes.spared));
-  const PatchedMemory patched(spared, snapshot->saved());
-  const EitherMemory mapped(copied, patched);
-  const auto is_good = [&](const Heap& heap, const std::vector<Arena>& arenas) {
-    census.pause_ms += snapshot->pause_ms();
-    return attempt == Attempt::Last || !keep_what_is_new(heap, arenas, wishes);
-  };
-  return read_all({mapped, *regions, wishes.spared, python}, is_good, {}, census);
-}
-
-// What is as large as a heap comes and goes several times: what is freed goes back at once. By
-// itself malloc would begin to keep it.
-void give_back_at_once() {
-  constexpr int kLarge = 256 << 10;
-  ::mallopt(M_MMAP_THRESHOLD, kLarge);
-}
-
-Result<> read_at_rest(pid_t pid, const Interpreter& python, Snapshot::Wishes wishes,
-                      Census& census) {
-  give_back_at_once();
-  constexpr int kMostCopies = 2;
-  for (int copies = 1;; ++copies) {
-    const auto attempt = copies < kMostCopies ? Attempt::One : Attempt::Last;
-    const auto read = read_snapshot(pid, python, wishes, attempt, census);
-    if (!read) return read.error();
-    if (*read) return Ok{};
+  // The copy goes, or the process runs on.
+  void let_go() {
+    if (copy_) pause_ms_ += copy_->pause_ms();
+    copy_.reset();
   }
-}
 
-Error cannot_read(pid_t pid) {
-  if (::kill(pid, 0) != 0 && errno == ESRCH)
-    return {Reason::Gone, fmt::format("{}: no such process", pid)};
-  return {Reason::Denied,
-          fmt::format("the memory of {} may not be read: run as its user or as root (and see "
-                      "kernel.yama.ptrace_scope)",
-                      pid)};
-}
+  Census finished(Census census) const {
+    census.pid = target_.pid;
+    census.pause_ms = pause_ms_;
+    census.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return census;
+  }
+
+  const Target& target_;
+  const CensusOptions& options_;
+  const SharedRoom& room_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::optional<Snapshot> copy_{};
+  int copies_ = 0;
+  double pause_ms_ = 0;
+};
 
 }  // namespace
 
 Result<Census> take_census(pid_t pid, const CensusOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  const ProcessMemory live(pid);
-  const CopyMemory still(pid);
-  const Memory& memory = options.stands_still ? static_cast<const Memory&>(still) : live;
-  const auto regions = read_regions(pid);
-  if (!regions)
-    return regions.error().reason == Reason::Denied ? cannot_read(pid) : regions.error();
-  std::byte probe[1];
-  if (!regions->empty() && !memory.read(regions->front().begin, probe)) return cannot_read(pid);
-  const auto python = locate(pid, memory, *regions);
-  if (!python) return python.error();
-
-  Census census{.pid = pid, .python = python->version};
-  if (options.stream) {
-    stream(memory, *python, *regions, census);
-  } else if (options.stands_still) {
-    give_back_at_once();
-    const auto any = [](const Heap&, const std::vector<Arena>&) { return true; };
-    const MappedMemory mapped(memory, *regions);
-    read_all({mapped, *regions, {}, *python}, any, options.on_counted, census);
-    for (const auto word : collecting_words(*python)) {
-      if (memory.get<std::int32_t>(word).value_or(0) != 0) census.incomplete = kCollecting;
-    }
-  } else {
-    auto wishes = wishes_of(pid, *python, *regions);
-    if (options.only_a_copy) wishes.otherwise = Snapshot::IfNoCopy::GiveUp;
-    if (auto read = read_at_rest(pid, *python, wishes, census); !read) return read.error();
-  }
-  if (python->searched && !census.incomplete) {
-    census.incomplete =
-        "this version of CPython is not known here; where it keeps what was searched for in the "
-        "process, so that sizes of some types may be off";
-  }
-  tidy_types(census);
-  census.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return census;
+  const auto target = open_target(pid);
+  if (!target) return target.error();
+  const SharedRoom room;
+  return Taker(*target, options, room).take();
 }
 
 }  // namespace tidegauge::census

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/layout_cache.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <memory>
 
+#include "base/fd.h"
+#include "base/owner_only.h"
 #include "base/text.h"
 #include "base/user_folder.h"
+#include "base/write_all.h"
 
 namespace tidegauge::census {
 
@@ -22,10 +27,37 @@ namespace {
 // What says 1 was learned from a program of the process's own, which may have said anything.
 constexpr std::string_view kFirstLine = "tidegauge layout 2";
 
-fs::path file_of(const std::string& build_id) {
-  if (build_id.empty()) return {};
+constexpr std::size_t kMostKept = 256;
+constexpr std::size_t kMostFileBytes = 16 << 10;
+constexpr std::size_t kMostIdDigits = 128;
+
+fs::path folder_of_layouts() {
   const auto folder = folder_of_ours(kUserCache);
-  return folder ? fs::path(*folder) / "pythons" / build_id : fs::path();
+  return folder ? fs::path(*folder) / "pythons" : fs::path();
+}
+
+// A name that is no way to somewhere else.
+bool is_build_id(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return !name.empty() && name.size() <= kMostIdDigits &&
+         name.find_first_not_of(kDigits) == name.npos;
+}
+
+bool is_only_ours(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::optional<Layout> layout_in(int folder, const char* name) {
+  const UniqueFd file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      !is_only_ours(status) || status.st_size > static_cast<off_t>(kMostFileBytes)) {
+    return {};
+  }
+  std::string text(kMostFileBytes, '\0');
+  const auto got = ::pread(file.get(), text.data(), text.size(), 0);
+  if (got <= 0) return {};
+  return parse_layout(std::string_view(text).substr(0, static_cast<std::size_t>(got)));
 }
 
 }  // namespace
@@ -72,28 +104,37 @@ std::optional<Layout> parse_layout(std::string_view text) {
   return row;
 }
 
-std::optional<Layout> kept_layout(const std::string& build_id) {
-  const auto path = file_of(build_id);
-  if (path.empty()) return {};
-  std::ifstream in(path);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
-  return parse_layout(text);
+std::vector<KeptLayout> kept_layouts() {
+  std::vector<KeptLayout> all;
+  const auto path = folder_of_layouts();
+  if (path.empty()) return all;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return all;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(fd), ::closedir);
+  struct stat status {};
+  if (!folder || ::fstat(fd, &status) != 0 || !is_only_ours(status)) return all;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    if (all.size() == kMostKept) break;
+    if (!is_build_id(entry->d_name)) continue;
+    if (const auto row = layout_in(fd, entry->d_name)) all.push_back({entry->d_name, *row});
+  }
+  return all;
 }
 
 void keep_layout(const std::string& build_id, const Layout& row) {
-  const auto path = file_of(build_id);
-  if (path.empty()) return;
+  const auto folder = folder_of_layouts();
+  if (folder.empty() || !is_build_id(build_id)) return;
   std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
-  auto fresh = path;
-  fresh += fmt::format(".{}", ::getpid());
-  {
-    std::ofstream out(fresh);
-    out << layout_as_text(row);
-    if (!out.flush()) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) fs::rename(fresh, path, failed);
-  if (failed) fs::remove(fresh, failed);
+  fs::create_directories(folder, failed);
+  fs::permissions(folder, fs::perms::owner_all, failed);
+  const auto path = folder / build_id;
+  const auto fresh = folder / fmt::format("{}.{}", build_id, ::getpid());
+  const UniqueFd file(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly));
+  if (!file) return;
+  const bool written = write_all(file.get(), layout_as_text(row), fresh.string()).operator bool();
+  if (written) fs::rename(fresh, path, failed);
+  if (!written || failed) fs::remove(fresh, failed);
 }
 
 }  // namespace tidegauge::census

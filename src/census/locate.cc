@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/locate.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -12,9 +10,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/fd.h"
 #include "census/elf_symbols.h"
-#include "census/layout_cache.h"
 #include "census/layout_checks.h"
 #include "census/layout_search.h"
 #include "census/other_runtime.h"
@@ -28,14 +24,10 @@ constexpr std::string_view kCookie = "xdebugpy";  // in memory, from 3.13 on
 // A file's bytes, for as long as this lives.
 class MappedFile {
  public:
-  explicit MappedFile(const std::string& path) {
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
-      return;
-    }
-    const auto size = static_cast<std::size_t>(status.st_size);
-    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  explicit MappedFile(const CodeFile& file) {
+    if (!file.file || file.bytes == 0) return;
+    const auto size = static_cast<std::size_t>(file.bytes);
+    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.file.get(), 0);
     if (start != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(start), size};
   }
   MappedFile(const MappedFile&) = delete;
@@ -82,35 +74,23 @@ bool class_fits(const Memory& memory, Address runtime, const Layout& layout) {
          type_name_of(memory, layout, memory.pointer(qualname - kNameBeforeQualname)) == "str";
 }
 
-// Where a mapped file can be opened from here: also when the process lives in another root.
-std::vector<std::string> ways_to(pid_t pid, const Region& region) {
-  return {fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, region.begin, region.end),
-          fmt::format("/proc/{}/root{}", pid, region.path), region.path};
-}
-
 struct Found {
   Address runtime = 0;
   std::optional<Address> version{};  // of Py_Version, from 3.11 on
   std::string build_id{};            // of the file that it is in
 };
 
-std::optional<Found> symbols_of(const std::string& path, Address loaded_at) {
-  const MappedFile file(path);
+std::optional<Found> symbols_of(const CodeFile& code) {
+  const MappedFile file(code);
   const ElfFile elf(file.bytes());
   const auto runtime = elf.symbol("_PyRuntime");
   const auto linked_at = elf.first_load_address();
   if (!runtime || !linked_at) return {};
-  const Address shift = loaded_at - *linked_at;
+  const Address shift = code.loaded_at - *linked_at;
   Found found{.runtime = *runtime + shift};
   if (const auto version = elf.symbol("Py_Version")) found.version = *version + shift;
   found.build_id = elf.build_id();
   return found;
-}
-
-bool may_hold_python(const Region& region, std::string_view program) {
-  if (region.offset != 0 || region.inode == 0 || region.path.empty()) return false;
-  const auto name = region.path.substr(region.path.rfind('/') + 1);
-  return region.path == program || name.find("python") != std::string::npos;
 }
 
 // PY_VERSION_HEX: 0x030b07f0
@@ -138,22 +118,9 @@ std::vector<Region> data_regions(const std::vector<Region>& regions, Address run
   return data;
 }
 
-std::string program_of(pid_t pid, const std::vector<Region>& regions) {
-  char target[4096];
-  const auto size = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), target, sizeof target);
-  if (size > 0) return std::string(target, static_cast<std::size_t>(size));
-  return regions.empty() ? "" : regions.front().path;
-}
-
-std::optional<Found> find_runtime(pid_t pid, const std::vector<Region>& regions) {
-  const auto program = program_of(pid, regions);
-  for (const auto& region : regions) {
-    if (!may_hold_python(region, program)) continue;
-    auto ways = ways_to(pid, region);
-    if (region.path == program) ways.push_back(fmt::format("/proc/{}/exe", pid));
-    for (const auto& way : ways) {
-      if (auto found = symbols_of(way, region.begin)) return found;
-    }
+std::optional<Found> find_runtime(const Target& target) {
+  for (const auto& file : target.code) {
+    if (auto found = symbols_of(file)) return found;
   }
   return {};
 }
@@ -174,9 +141,9 @@ std::optional<Found> find_cookie(const Memory& memory, const std::vector<Region>
   return {};
 }
 
-std::optional<Found> find_any(pid_t pid, const Memory& memory, const std::vector<Region>& regions) {
-  auto found = find_runtime(pid, regions);
-  return found ? found : find_cookie(memory, regions);
+std::optional<Found> find_any(const Target& target, const Memory& memory) {
+  auto found = find_runtime(target);
+  return found ? found : find_cookie(memory, target.regions);
 }
 
 std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found) {
@@ -186,26 +153,27 @@ std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found
 }
 
 // Of a build that no row fits.
-void learn(const Memory& memory, const Found& found, std::span<const Layout> known,
-           Interpreter& python) {
+void learn(const Target& target, const Memory& memory, const Found& found,
+           std::span<const Layout> known, Interpreter& python) {
   const auto take = [&](const std::optional<Layout>& row) {
     if (!row || !layout_fits(memory, found.runtime, *row)) return false;
     python.learned = std::make_unique<const Layout>(*row);
     python.layout = python.learned.get();
     return true;
   };
-  if (take(kept_layout(found.build_id))) return;
+  for (const auto& kept : target.layouts) {
+    const bool is_of_this_build = !found.build_id.empty() && kept.build_id == found.build_id;
+    if ((is_of_this_build || kept.is_named) && take(kept.layout)) return;
+  }
   python.searched = take(search_layout(memory, found.runtime, known));
 }
 
-std::string nothing_known(pid_t pid, const Memory& memory, const Found& found,
-                          const std::vector<Region>& regions) {
+std::string nothing_known(const Target& target, const Memory& memory, const Found& found) {
   const auto hex = version_of(memory, found);
-  const auto program = program_of(pid, regions);
-  if (!hex && !other_runtime(program, regions).empty()) {
-    return fmt::format("{} runs {}", pid, why_not_read(program, regions));
+  if (!hex && !other_runtime(target.program, target.regions).empty()) {
+    return fmt::format("{} runs {}", target.pid, why_not_read(target.program, target.regions));
   }
-  return fmt::format("{} runs a {}CPython {} of which nothing is known here", pid,
+  return fmt::format("{} runs a {}CPython {} of which nothing is known here", target.pid,
                      is_free_threaded(memory, found.runtime) ? "free-threaded " : "",
                      hex ? version_text(*hex) : "version");
 }
@@ -226,12 +194,12 @@ const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<co
   return fitting;
 }
 
-Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions,
+Result<Interpreter> locate(const Target& target, const Memory& memory,
                            std::span<const Layout> known) {
-  const auto found = find_any(pid, memory, regions);
+  const auto found = find_any(target, memory);
   if (!found) {
-    return Error{Reason::Unsupported,
-                 fmt::format("{} runs {}", pid, why_not_read(program_of(pid, regions), regions))};
+    return Error{Reason::Unsupported, fmt::format("{} runs {}", target.pid,
+                                                  why_not_read(target.program, target.regions))};
   }
   Interpreter python{.runtime = found->runtime};
   // A process that runs may be caught in the middle of a change: look again a few times.
@@ -240,16 +208,17 @@ Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Re
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
     python.layout = fitting_layout(memory, found->runtime, known);
   }
-  if (python.layout == nullptr) learn(memory, *found, known, python);
+  if (python.layout == nullptr) learn(target, memory, *found, known, python);
   const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
-    return Error{Reason::Unsupported, nothing_known(pid, memory, *found, regions)};
+    return Error{Reason::Unsupported, nothing_known(target, memory, *found)};
   }
   python.version = hex ? version_text(*hex) : python.layout->version;
   if (hex && python.layout->free_threaded) python.version += 't';  // as its program is called
   python.interpreters = all_interpreters(memory, found->runtime, *python.layout);
-  if (python.interpreters.empty()) return Error{Reason::Gone, fmt::format("{} has ended", pid)};
-  python.data = data_regions(regions, found->runtime);
+  if (python.interpreters.empty())
+    return Error{Reason::Gone, fmt::format("{} has ended", target.pid)};
+  python.data = data_regions(target.regions, found->runtime);
   const auto modules = memory.pointer(python.interpreters.back() + python.layout->interp_modules);
   const auto dict_type = memory.pointer(in_object(*python.layout, modules, object::kType));
   python.type_type = memory.pointer(in_object(*python.layout, dict_type, object::kType));

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "census/layout.h"
 #include "census/memory.h"
-#include "census/regions.h"
+#include "census/target.h"
 
 namespace tidegauge::census {
 
@@ -33,7 +33,7 @@ const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<co
 // Unsupported: no CPython there, or one of which nothing could be learned. Where no row of `known`
 // fits, the facts are those that are kept of this build, or what a search through the process
 // finds. Nothing of the process is ever started: its program is its owner's, not ours to run.
-Result<Interpreter> locate(pid_t pid, const Memory& memory, const std::vector<Region>& regions,
+Result<Interpreter> locate(const Target& target, const Memory& memory,
                            std::span<const Layout> known = known_layouts());
 
 }  // namespace tidegauge::census

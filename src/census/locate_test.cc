@@ -17,12 +17,13 @@ Result<Interpreter> locate_runtime(std::uint64_t version, std::uint64_t free_thr
   words[1] = version;
   words[2] = free_threaded;
   const FakeMemory memory(kFakeStart, std::as_bytes(std::span(words)));
-  const std::vector<Region> regions = {{.begin = kFakeStart,
-                                        .end = kFakeStart + 4096,
-                                        .readable = true,
-                                        .writable = true,
-                                        .inode = 1}};
-  return locate(kNobody, memory, regions);
+  Target target{.pid = kNobody};
+  target.regions = {{.begin = kFakeStart,
+                     .end = kFakeStart + 4096,
+                     .readable = true,
+                     .writable = true,
+                     .inode = 1}};
+  return locate(target, memory);
 }
 
 TEST(Locate, RefusesAFreeThreadedBuildAndSaysSo) {
@@ -41,7 +42,7 @@ TEST(Locate, RefusesWhatItDoesNotUnderstand) {
 
 TEST(Locate, FindsNoPythonWhereThereIsNone) {
   const FakeMemory memory(kFakeStart, {});
-  const auto found = locate(kNobody, memory, {});
+  const auto found = locate(Target{.pid = kNobody}, memory);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().reason, Reason::Unsupported);
 }

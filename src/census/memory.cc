@@ -43,14 +43,16 @@ bool ProcessMemory::read(Address from, std::span<std::byte> into) const {
   return true;
 }
 
-CopyMemory::CopyMemory(pid_t pid)
-    : file_(::open(fmt::format("/proc/{}/mem", pid).c_str(), O_RDONLY | O_CLOEXEC)),
-      otherwise_(pid) {}
+bool FileMemory::is_avoided(Address from, std::size_t bytes) const {
+  const auto next = std::upper_bound(avoided_.begin(), avoided_.end(), from,
+                                     [](Address a, const Stretch& b) { return a < b.end; });
+  return next != avoided_.end() && next->begin < from + bytes;
+}
 
-bool CopyMemory::read(Address from, std::span<std::byte> into) const {
-  if (!file_) return otherwise_.read(from, into);
+bool FileMemory::read(Address from, std::span<std::byte> into) const {
+  if (!avoided_.empty() && is_avoided(from, into.size())) return false;
   while (!into.empty()) {
-    const ssize_t got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(from));
+    const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(from));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     into = into.subspan(static_cast<std::size_t>(got));

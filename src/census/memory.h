@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "census/stretch_map.h"
 
 namespace tidegauge::census {
@@ -56,16 +55,23 @@ class ProcessMemory final : public Memory {
   pid_t pid_;
 };
 
-// A copy of a process, read through its file. Reading it in the other way makes the kernel give it
-// pages of its own first: a page shared by two may change under a reader who pins it.
-class CopyMemory final : public Memory {
+// A process, or a copy of one, read through its file (/proc/PID/mem), which may have been opened by
+// somebody with more rights. Of a copy it is also the only right way: the other one makes the
+// kernel give it pages of its own first, since a page shared by two may change under a reader who
+// pins it.
+class FileMemory final : public Memory {
  public:
-  explicit CopyMemory(pid_t pid);
+  // The descriptor is the caller's. What is in `avoided`, in order, is not read: reading a device
+  // may do something.
+  explicit FileMemory(int fd, std::vector<Stretch> avoided = {})
+      : fd_(fd), avoided_(std::move(avoided)) {}
   bool read(Address from, std::span<std::byte> into) const override;
 
  private:
-  UniqueFd file_;
-  ProcessMemory otherwise_;  // where there is no such file for us
+  bool is_avoided(Address from, std::size_t bytes) const;
+
+  int fd_;
+  std::vector<Stretch> avoided_;
 };
 
 // The same memory in chunks that are read once: for many small reads of something that stands

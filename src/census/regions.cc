@@ -2,8 +2,11 @@
 #include "census/regions.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 
@@ -12,11 +15,19 @@
 
 namespace tidegauge::census {
 
+namespace {
+
+// Reading it may do something.
+bool is_device(const Region& region) {
+  return region.path.starts_with("/dev/");
+}
+
+}  // namespace
+
 MappedMemory::MappedMemory(const Memory& behind, const std::vector<Region>& regions)
     : behind_(behind) {
   for (const auto& region : regions) {
-    // Reading a device may do something.
-    if (!region.readable || region.path.starts_with("/dev/")) continue;
+    if (!region.readable || is_device(region)) continue;
     if (!ranges_.empty() && ranges_.back().end == region.begin) {
       ranges_.back().end = region.end;
     } else {
@@ -42,6 +53,14 @@ std::vector<Stretch> libraries_in(const std::vector<Region>& regions) {
     }
   }
   return libraries;
+}
+
+std::vector<Stretch> devices_in(const std::vector<Region>& regions) {
+  std::vector<Stretch> devices;
+  for (const auto& region : regions) {
+    if (is_device(region)) devices.push_back({region.begin, region.end});
+  }
+  return devices;
 }
 
 std::vector<Stretch> unnamed_in(const std::vector<Region>& regions) {
@@ -83,6 +102,17 @@ Result<std::vector<Region>> read_regions(pid_t pid) {
     return from_errno(errno, path);
   }
   return parse_regions(text);
+}
+
+std::vector<Region> read_regions_of(int fd) {
+  std::string text;
+  std::array<char, 1 << 16> piece{};
+  while (true) {
+    const auto got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return parse_regions(text);
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
 }
 
 }  // namespace tidegauge::census

@@ -46,11 +46,16 @@ class MappedMemory final : public Memory {
 // Where files are mapped.
 std::vector<Stretch> libraries_in(const std::vector<Region>& regions);
 
+// Where devices are mapped.
+std::vector<Stretch> devices_in(const std::vector<Region>& regions);
+
 // Memory of no file, also such as is shared with others.
 std::vector<Stretch> unnamed_in(const std::vector<Region>& regions);
 
 // Lines that are not of that form are left out.
 std::vector<Region> parse_regions(std::string_view maps);
 Result<std::vector<Region>> read_regions(pid_t pid);
+// From /proc/PID/maps, opened by somebody else.
+std::vector<Region> read_regions_of(int fd);
 
 }  // namespace tidegauge::census

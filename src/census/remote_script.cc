@@ -13,8 +13,9 @@
 #include <thread>
 
 #include "census/aside.h"
-#include "census/regions.h"
+#include "census/reader_process.h"
 #include "census/stopped.h"
+#include "census/wire.h"
 
 namespace tidegauge::census {
 
@@ -36,13 +37,12 @@ constexpr std::uint64_t kLookForScript = 1U << 5;  // _PY_EVAL_PLEASE_STOP_BIT
 
 // An interpreter and a thread are smaller than this: offsets beyond it are no offsets.
 constexpr std::uint64_t kMostOffset = 1U << 20;
-constexpr std::uint64_t kMostPath = 4096;
 
 bool makes_sense(const DebuggerOffsets& at) {
   for (const auto offset : {at.breaker, at.support, at.enabled, at.pending, at.path}) {
     if (offset > kMostOffset) return false;
   }
-  return at.path_bytes > 1 && at.path_bytes <= kMostPath;
+  return at.path_bytes > 1 && at.path_bytes <= kMostRemotePath;
 }
 
 bool write(pid_t pid, Address to, const void* from, std::size_t bytes) {
@@ -98,6 +98,29 @@ Result<> wait_until_taken(pid_t pid, const RemoteSupport& at, double patience_se
                   pid, patience_seconds)};
 }
 
+// By a process without rights, as all of it is the target's word.
+Result<RemoteSupport> find_support(pid_t pid) {
+  const auto target = open_target(pid);
+  if (!target) return target.error();
+  const auto reader = ReaderProcess::start(*target, [&](const ReaderLine& line) {
+    const FileMemory memory(target->memory.get(), devices_in(target->regions));
+    const auto python = locate(*target, memory);
+    if (!python) return line.say(Word::Failed, wire::to_bytes(python.error()));
+    const auto remote = remote_support(memory, *python);
+    line.say(remote ? Word::Remote : Word::Failed,
+             remote ? wire::to_bytes(*remote) : wire::to_bytes(remote.error()));
+  });
+  if (!reader) return reader.error();
+  constexpr double kPatienceSeconds = 60;
+  const auto said = reader->hear(kPatienceSeconds);
+  if (!said) return said.error();
+  const auto remote = wire::remote_in(said->text);
+  if (said->word != Word::Remote || !remote) {
+    return Error{Reason::Failed, "the process that read it said what makes no sense"};
+  }
+  return *remote;
+}
+
 }  // namespace
 
 Result<RemoteSupport> remote_support(const Memory& memory, const Interpreter& python) {
@@ -126,16 +149,11 @@ Result<RemoteSupport> remote_support(const Memory& memory, const Interpreter& py
 }
 
 Result<> run_script(pid_t pid, const std::string& path, double patience_seconds) {
-  const auto regions = read_regions(pid);
-  if (!regions) return regions.error();
-  const ProcessMemory memory(pid);
-  const auto python = locate(pid, memory, *regions);
-  if (!python) return python.error();
-  const auto at = remote_support(memory, *python);
+  const auto at = find_support(pid);
   if (!at) return Error{at.error().reason, fmt::format("{}: {}", pid, at.error().what)};
   if (path.size() >= at->path_bytes)
     return Error{Reason::Malformed, "the script's path is too long"};
-  if (memory.get<std::int32_t>(at->pending).value_or(1) != 0) {
+  if (ProcessMemory(pid).get<std::int32_t>(at->pending).value_or(1) != 0) {
     return Error{Reason::Failed, fmt::format("{} is being asked to run something else", pid)};
   }
   if (!put_request_aside(pid, *at, path)) {

@@ -22,6 +22,8 @@ struct RemoteSupport {
   std::uint64_t path_bytes = 0;
 };
 
+inline constexpr std::uint64_t kMostRemotePath = 4096;
+
 // Of the main thread. Unsupported: a version without it. Denied: it was turned off.
 Result<RemoteSupport> remote_support(const Memory& memory, const Interpreter& python);
 

@@ -18,23 +18,38 @@ constexpr std::byte kIsThere{1};
 }  // namespace
 
 void UnmapRoom::operator()(std::byte* room) const {
-  ::munmap(room, bytes);
+  if (bytes != 0) ::munmap(room, bytes);
 }
 
-Result<SavedPieces> SavedPieces::make_room(std::vector<Stretch> pieces) {
-  SavedPieces saved;
-  if (pieces.empty()) return saved;
-  saved.offsets_.push_back(0);
-  for (const auto& piece : pieces) {
-    saved.offsets_.push_back(saved.offsets_.back() + (piece.end - piece.begin));
+SavedPieces::SavedPieces(std::vector<Stretch> pieces) : pieces_(std::move(pieces)) {
+  if (pieces_.empty()) return;
+  offsets_.push_back(0);
+  for (const auto& piece : pieces_) {
+    offsets_.push_back(offsets_.back() + (piece.end - piece.begin));
   }
-  const auto bytes = saved.offsets_.back() + pieces.size();
-  // All of its pages now: nobody is waiting yet.
-  void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+}
+
+Result<SavedPieces> SavedPieces::made_in(std::vector<Stretch> pieces, std::span<std::byte> room) {
+  SavedPieces saved(std::move(pieces));
+  if (saved.room_bytes() > room.size()) return Error{Reason::NoRoom, "there is too much to save"};
+  saved.room_ = {room.data(), UnmapRoom{}};
+  return saved;
+}
+
+Result<SavedPieces> SavedPieces::make_room(std::vector<Stretch> pieces, std::span<std::byte> room) {
+  if (!room.empty()) {
+    auto saved = made_in(std::move(pieces), room);
+    // All of its pages now: nobody is waiting yet.
+    if (saved) std::fill_n(room.begin(), saved->room_bytes(), std::byte{});
+    return saved;
+  }
+  SavedPieces saved(std::move(pieces));
+  const auto bytes = saved.room_bytes();
+  if (bytes == 0) return saved;
+  void* const made = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (room == MAP_FAILED) return from_errno(errno, "mmap");
-  saved.room_ = {static_cast<std::byte*>(room), UnmapRoom{bytes}};
-  saved.pieces_ = std::move(pieces);
+  if (made == MAP_FAILED) return from_errno(errno, "mmap");
+  saved.room_ = {static_cast<std::byte*>(made), UnmapRoom{bytes}};
   return saved;
 }
 

@@ -23,8 +23,11 @@ struct UnmapRoom {
 class SavedPieces {
  public:
   SavedPieces() = default;  // none
-  // Room for them, which a child shares; `pieces` are in order and do not overlap.
-  static Result<SavedPieces> make_room(std::vector<Stretch> pieces);
+  // Room for them, which a child shares; `pieces` are in order and do not overlap. In `room`, if
+  // there is any, which is the caller's.
+  static Result<SavedPieces> make_room(std::vector<Stretch> pieces, std::span<std::byte> room = {});
+  // The same of what another process of ours has made in that room.
+  static Result<SavedPieces> made_in(std::vector<Stretch> pieces, std::span<std::byte> room);
 
   // A microsecond each. What cannot be read is not there.
   void read_from(pid_t pid) const;
@@ -33,6 +36,8 @@ class SavedPieces {
   bool put_into(Address from, std::span<std::byte> bytes) const;
 
  private:
+  explicit SavedPieces(std::vector<Stretch> pieces);
+  std::size_t room_bytes() const { return offsets_.empty() ? 0 : offsets_.back() + pieces_.size(); }
   std::size_t bytes_of(std::size_t piece) const { return offsets_[piece + 1] - offsets_[piece]; }
   std::byte* is_there(std::size_t piece) const { return room_.get() + offsets_.back() + piece; }
   bool read_some(pid_t pid, std::size_t first, std::size_t end) const;

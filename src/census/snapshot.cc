@@ -211,20 +211,20 @@ Result<Snapshot::SharedMade> Snapshot::share() {
 }
 
 // A thread that has just started a program, or waits for a disk, cannot be stopped; soon it can.
-Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes) {
+Result<Snapshot> Snapshot::take(pid_t pid, const Wishes& wishes, std::span<std::byte> room) {
   constexpr int kTries = 4;
   constexpr long kBetweenMs = 25;
   for (int attempt = 1;; ++attempt) {
-    auto taken = take_once(pid, wishes);
+    auto taken = take_once(pid, wishes, room);
     if (taken || taken.error().reason != Reason::Failed || attempt == kTries) return taken;
     sleep_ms(attempt * kBetweenMs);
   }
 }
 
-Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes) {
+Result<Snapshot> Snapshot::take_once(pid_t pid, const Wishes& wishes, std::span<std::byte> room) {
   auto made = share();
   if (!made) return made.error();
-  auto saved = SavedPieces::make_room(wishes.saved);
+  auto saved = SavedPieces::make_room(wishes.saved, room);
   if (!saved) return saved.error();
   auto hand = start_beside(LineKind::Stream, [&](UniqueFd line) {
     become_hand(pid, wishes, *saved, **made, line.get());

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/fd.h"
@@ -29,7 +30,8 @@ class Snapshot {
     std::vector<Stretch> saved{};   // but for these pieces of it
     IfNoCopy otherwise = IfNoCopy::HoldTarget;
   };
-  static Result<Snapshot> take(pid_t pid, const Wishes& wishes);
+  // What is saved is put into `room`, if there is any: the caller's, which others may see, too.
+  static Result<Snapshot> take(pid_t pid, const Wishes& wishes, std::span<std::byte> room = {});
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();  // the copy goes, or the target runs on
 
@@ -49,7 +51,7 @@ class Snapshot {
   static Result<SharedMade> share();
 
   Snapshot() = default;
-  static Result<Snapshot> take_once(pid_t pid, const Wishes& wishes);
+  static Result<Snapshot> take_once(pid_t pid, const Wishes& wishes, std::span<std::byte> room);
 
   pid_t target_ = 0;
   pid_t readable_pid_ = 0;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "census/spared.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
-#include "base/fd.h"
 #include "base/pagemap_scan.h"
 #include "census/large_objects.h"
 #include "census/malloc_pieces.h"
@@ -20,12 +16,10 @@ namespace {
 
 constexpr Address kLargePage = 2 << 20;
 constexpr Address kPage = 4096;
-// Each costs ten microseconds in all while the process stands still.
-constexpr std::size_t kMost = 4096;
+constexpr std::size_t kMost = 4096;  // of those that are found at once
 // Between two of them, and of how many pieces: what is read while the process stands still.
 constexpr Address kLittle = 16 << 10;
 constexpr std::size_t kFewPieces = 16;
-constexpr std::size_t kMostSavedBytes = 32 << 20;
 // So much beside the arenas: less is copied in a millisecond or two.
 constexpr std::uint64_t kWorthIt = 64ULL << 20;
 // The kernel allows 65530 mappings, and each gap makes two more for a moment.
@@ -33,16 +27,6 @@ constexpr std::size_t kMostRegions = 65'000 - 2 * kMost;
 
 bool is_larger(const Stretch& a, const Stretch& b) {
   return a.end - a.begin > b.end - b.begin;
-}
-
-// Pages of files are not copied.
-std::uint64_t anonymous_bytes(pid_t pid) {
-  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
-  std::uint64_t size = 0;
-  std::uint64_t resident = 0;
-  std::uint64_t of_files = 0;
-  statm >> size >> resident >> of_files;
-  return (resident - std::min(of_files, resident)) * kPage;
 }
 
 // Whether much of it is there, by some of its pages: of a thread's stack almost nothing is.
@@ -192,10 +176,10 @@ Sparing join_over_little(std::vector<Stretch> gaps, const std::vector<Stretch>& 
   return out;
 }
 
-Sparing what_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
+Sparing what_to_spare(const Target& target, const LiveSource& source, TypeTable& types) {
   std::uint64_t in_arenas = 0;
   for (const auto& arena : source.arenas) in_arenas += arena.end - arena.begin;
-  if (anonymous_bytes(pid) < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
+  if (target.anonymous_bytes < in_arenas + kWorthIt || source.regions.size() > kMostRegions ||
       has_remote_memory(source.regions)) {
     return {};
   }
@@ -203,11 +187,10 @@ Sparing what_to_spare(pid_t pid, const LiveSource& source, TypeTable& types) {
   const auto kept = kept_of(source, types);
   auto out = join_over_little(gaps_between(mappings, kept, kSmallestSpared), kept, mappings);
   auto& spared = out.spared;
-  const UniqueFd pagemap(
-      ::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  for (auto& gap : spared) gap = without_cut_pages(pagemap.get(), gap, mappings);
+  const int pagemap = target.pagemap.get();
+  for (auto& gap : spared) gap = without_cut_pages(pagemap, gap, mappings);
   std::erase_if(spared, [&](const Stretch& gap) {
-    return gap.end - gap.begin < kSmallestSpared || !is_resident(pagemap.get(), gap);
+    return gap.end - gap.begin < kSmallestSpared || !is_resident(pagemap, gap);
   });
   std::stable_sort(spared.begin(), spared.end(), is_larger);
   if (spared.size() > kMost) spared.resize(kMost);

@@ -6,6 +6,7 @@
 
 #include "census/locate.h"
 #include "census/streaming.h"
+#include "census/target.h"
 
 namespace tidegauge::census {
 
@@ -17,7 +18,7 @@ struct Sparing {
 // Large stretches to which nothing in Python's arenas points, as far as the running process shows;
 // none where they are not worth the trouble, or where leaving them out might do harm. What else is
 // wanted of them can be read in the process itself.
-Sparing what_to_spare(pid_t pid, const LiveSource& source, TypeTable& types);
+Sparing what_to_spare(const Target& target, const LiveSource& source, TypeTable& types);
 
 // Gaps with little between them become one: to save that little takes a tenth of the time that
 // another boundary takes. `kept` are in order and do not overlap.
@@ -27,6 +28,12 @@ Sparing join_over_little(std::vector<Stretch> gaps, const std::vector<Stretch>& 
 // The gaps between what is kept, on pages and of that size at least; largest first.
 std::vector<Stretch> gaps_between(const std::vector<Stretch>& runs,
                                   const std::vector<Stretch>& kept, Address smallest);
+
+// Each costs ten microseconds in all while the process stands still.
+constexpr std::size_t kMostSpared = 1 << 14;
+// What is read while the process stands still.
+constexpr std::size_t kMostSavedBytes = 32 << 20;
+constexpr std::size_t kMostSavedPieces = 1 << 18;
 
 // Smaller ones are copied as fast as they are left out.
 constexpr Address kSmallestSpared = 768 << 10;

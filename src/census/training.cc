@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "census/frames.h"
+#include "census/locate.h"
+#include "census/reader_process.h"
 #include "census/references.h"
+#include "census/wire.h"
 
 namespace tidegauge::census {
 
@@ -61,12 +64,13 @@ std::optional<double> number_at(const Memory& memory, const Layout& layout, Type
   return value;
 }
 
-class Reader final : public TrainingReader {
+// In the process without rights.
+class TrainerSearch {
  public:
-  Reader(pid_t pid, Interpreter python)
-      : memory_(pid), python_(std::move(python)), types_(memory_, python_) {}
+  TrainerSearch(const Memory& memory, const Interpreter& python)
+      : memory_(memory), python_(python), types_(memory, python) {}
 
-  std::optional<Training> read() override {
+  std::optional<Training> read() {
     std::vector<Address> trainers;
     const char* phase = "";
     int looked_at = 0;
@@ -161,20 +165,56 @@ class Reader final : public TrainingReader {
 
   const Layout& layout() const { return *python_.layout; }
 
-  ProcessMemory memory_;
-  Interpreter python_;
+  const Memory& memory_;
+  const Interpreter& python_;
   TypeTable types_;
   std::unordered_map<Address, const Method*> methods_{};  // by code; null: none of them
+};
+
+void answer_questions(const Target& target, const ReaderLine& line) {
+  const FileMemory memory(target.memory.get(), devices_in(target.regions));
+  const auto python = locate(target, memory);
+  if (!python) return line.say(Word::Failed, wire::to_bytes(python.error()));
+  TrainerSearch search(memory, *python);
+  line.say(Word::Ready);
+  while (line.hear()) {
+    const auto found = search.read();
+    line.say(found ? Word::Training : Word::NoTraining,
+             found ? wire::to_bytes(*found) : std::string());
+  }
+}
+
+// One that does not answer is not asked again.
+constexpr double kPatienceSeconds = 5;
+
+class Reader final : public TrainingReader {
+ public:
+  explicit Reader(ReaderProcess process) : process_(std::move(process)) {}
+
+  std::optional<Training> read() override {
+    if (!answers_ || !process_.say(Word::Ask)) return {};
+    const auto said = process_.hear(kPatienceSeconds);
+    answers_ = said && (said->word == Word::Training || said->word == Word::NoTraining);
+    if (!answers_ || said->word == Word::NoTraining) return {};
+    return wire::training_in(said->text);
+  }
+
+ private:
+  ReaderProcess process_;
+  bool answers_ = true;
 };
 
 }  // namespace
 
 std::unique_ptr<TrainingReader> TrainingReader::open(pid_t pid) {
-  const auto regions = read_regions(pid);
-  if (!regions) return {};
-  auto python = locate(pid, ProcessMemory(pid), *regions);
-  if (!python) return {};
-  return std::make_unique<Reader>(pid, *std::move(python));
+  const auto target = open_target(pid);
+  if (!target) return {};
+  auto process = ReaderProcess::start(
+      *target, [&](const ReaderLine& line) { answer_questions(*target, line); });
+  if (!process) return {};
+  const auto said = process->hear(kPatienceSeconds);
+  if (!said || said->word != Word::Ready) return {};
+  return std::make_unique<Reader>(*std::move(process));
 }
 
 }  // namespace tidegauge::census

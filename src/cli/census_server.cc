@@ -2,7 +2,6 @@
 #include "cli/census_server.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -99,10 +98,7 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
       continue;
     }
     if (census.joinable()) census.join();  // it has answered before
-    census = std::thread([line, &mutex, pid = request] {
-      put_all(line, mutex, census_of(pid));
-      ::malloc_trim(0);  // what a census takes is not kept until the next one
-    });
+    census = std::thread([line, &mutex, pid = request] { put_all(line, mutex, census_of(pid)); });
   }
 }
 

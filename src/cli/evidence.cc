@@ -83,13 +83,10 @@ void look_into(const record::ProcessId& process, int to) {
     const auto all =
         census::take_census(process.pid, {.stands_still = true, .on_counted = counted});
     if (all) say(*all, true);
-    return;
-  } catch (const std::exception&) {  // no memory left for it, most likely
-  }
-  try {
+    if (all || all.error().reason != Reason::NoRoom) return;
     const auto some = census::take_census(process.pid, {.stream = true, .stands_still = true});
     if (some) say(*some, false);
-  } catch (const std::exception&) {  // nor for that: there will be no more
+  } catch (const std::exception&) {  // no memory left, most likely: there will be no more
   }
 }
 
@@ -123,7 +120,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
   UniqueFd to(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
-    census::take_no_more_than(room);
+    census::take_no_more_than(static_cast<std::uint64_t>(room));
     look_into(*process, to.get());
     ::_exit(0);
   }

@@ -72,10 +72,11 @@ void print(const Seen& seen) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const auto pid = static_cast<pid_t>(std::atoi(argv[1]));
-  const auto regions = read_regions(pid);
-  if (!regions) return 3;
+  const auto target = open_target(pid);
+  if (!target) return 3;
+  const auto* const regions = &target->regions;
   const ProcessMemory live(pid);
-  const auto python = locate(pid, live, *regions);
+  const auto python = locate(*target, live);
   if (!python) return 3;
   const auto snapshot = Snapshot::take(pid, {});
   if (!snapshot) return 3;

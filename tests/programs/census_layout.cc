@@ -25,10 +25,10 @@ void tell(const Layout& truth, const Layout& found) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const auto pid = static_cast<pid_t>(std::atoi(argv[1]));
-  const auto regions = read_regions(pid);
+  const auto target = open_target(pid);
   const ProcessMemory memory(pid);
-  if (!regions) return 3;
-  const auto python = locate(pid, memory, *regions);
+  if (!target) return 3;
+  const auto python = locate(*target, memory);
   if (!python) return 3;
   const auto& truth = *python->layout;
   std::vector<Layout> others;
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     if (&row != &truth) others.push_back(row);
   }
   if (argc > 2) {
-    const auto learned = locate(pid, memory, *regions, others);
+    const auto learned = locate(*target, memory, others);
     if (!learned) {
       fmt::print("nothing\n");
       return 0;
