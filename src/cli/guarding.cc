@@ -257,7 +257,14 @@ std::string Guarding::words_of(const guard::News& news) {
     case NewsKind::Killed:
       return "killed it at " + level + ": work since its last checkpoint is lost";
     case NewsKind::TookOver:
-      return "the guard's first process has died, its twin goes on";
+      return "the guard's first process has died or was stopped, its twin goes on";
+    case NewsKind::Replaced:
+      return "a process of the guard has died or was stopped; a new one stands by";
+    case NewsKind::Restarted:
+      return "all processes of the guard have died; the job was let go on, and there are new ones";
+    case NewsKind::Unguarded:
+      return "the job goes on unguarded: all processes of the guard have died, and no new ones can "
+             "be started";
     case NewsKind::Ended:
       break;
   }

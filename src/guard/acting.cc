@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/acting.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
-
-#include "base/clock.h"
-#include "guard/group_files.h"
 
 namespace tidegauge::guard {
 
 namespace {
 
-// A number, or an event of a file with its name.
-constexpr std::size_t kNewsOfWire = 4096;
 // The brake is set again when the job is that much below it.
 constexpr double kClearlyBelow = 0.97;
 
@@ -36,19 +28,9 @@ constexpr std::int64_t kListenersNs = 100 * kMillisecond;  // between two looks 
 constexpr std::int64_t kIdleNs = 5 * kMillisecond;
 constexpr int kRemoveTries = 200;
 
-std::int64_t now_ns() {
-  return clock_ns(CLOCK_MONOTONIC);
-}
-
-void pause_for(std::int64_t ns) {
-  const timespec time{0, ns};
-  ::nanosleep(&time, nullptr);
-}
-
-bool is_over(int pidfd) {
-  pollfd one{pidfd, POLLIN, 0};
-  return pidfd >= 0 && ::poll(&one, 1, 0) > 0;
-}
+// On the board: which of the two holds, and how many of its acts are done.
+constexpr std::uint32_t kKeptMask = 0xff;
+constexpr std::uint32_t kKeptShift = 8;
 
 }  // namespace
 
@@ -57,21 +39,25 @@ bool Actor::await_job() {
   while (job_ < 0) {
     if (board_.over || is_over(hands_.gauge)) return false;
     if (const auto pid = board_.job.load(); pid > 0) {
-      job_ = pidfd_of(pid).release();
+      job_ = hands_.machine.open_process(pid);
       return job_ >= 0;
     }
-    pause_for(kIdleNs);
+    pause(kIdleNs);
   }
   return true;
 }
 
+void Actor::pause(std::int64_t ns) {
+  beat();
+  hands_.machine.pause(ns);
+}
+
 void Actor::wait(std::int64_t for_ns) {
+  beat();
   std::array<pollfd, 3> fds{
       {{job_, POLLIN, 0}, {hands_.gauge, POLLIN, 0}, {hands_.trip_wire, POLLIN, 0}}};
-  const timespec time{for_ns / 1'000'000'000, for_ns % 1'000'000'000};
-  ::ppoll(fds.data(), fds.size(), &time, nullptr);
-  std::array<char, kNewsOfWire> news;
-  if (fds[2].revents != 0) (void)!::read(hands_.trip_wire, news.data(), news.size());
+  (void)hands_.machine.wait(fds, for_ns);
+  if (fds[2].revents != 0) hands_.machine.hush(hands_.trip_wire);
 }
 
 // A limit that no group keeps is one on what the gauge counts, as often as it looks. Which of the
@@ -91,6 +77,7 @@ Reading Actor::measure() {
 }
 
 Look Actor::look() {
+  beat();
   const auto at = now_ns();
   if (!hands_.cell.can_freeze()) herd_.follow(board_);
   const auto reading = measure();
@@ -126,7 +113,7 @@ Look Actor::look() {
                     .asked = asked},
           .heard = answers_.heard,
           .frozen = board_.frozen_since_ns != 0,
-          .lent = lent_,
+          .lent = board_.lent,
           .catches_term = board_.catches_term,
           .evidence = board_.evidence_ready,
           .evidence_seconds = static_cast<double>(board_.evidence_ns) / 1e9,
@@ -137,16 +124,15 @@ void Actor::tell(NewsKind kind, const Look& seen) {
   const auto count = board_.told.load();
   board_.news[count % Board::kNews] = {now_ns(), kind, seen.used, seen.limits.bytes};
   board_.told = count + 1;
-  const std::uint64_t one = 1;
-  (void)!::write(hands_.wake, &one, sizeof one);
+  hands_.machine.ring(hands_.wake);
 }
 
 void Actor::freeze() {
   board_.frozen_since_ns = now_ns();
   if (halts()) {
-    herd_.stop();
+    herd_.stop(board_);
     ++board_.freezes;
-    return pause_for(kStopTakesNs);
+    return pause(kStopTakesNs);
   }
   freezes_ = hands_.cell.freeze();
   if (!freezes_) {
@@ -155,7 +141,7 @@ void Actor::freeze() {
   }
   ++board_.freezes;
   while (!hands_.cell.is_frozen() && now_ns() < board_.frozen_since_ns + kFreezeTakesNs) {
-    pause_for(kMillisecond / 10);
+    pause(kMillisecond / 10);
   }
 }
 
@@ -163,7 +149,7 @@ void Actor::thaw() {
   const auto since = board_.frozen_since_ns.load();
   hands_.cell.thaw();
   if (since == 0) return;
-  herd_.go_on();  // who was stopped by somebody else stays so
+  herd_.go_on(board_);  // who was stopped by somebody else stays so
   const auto lasted = now_ns() - since;
   board_.frozen_since_ns = 0;
   board_.frozen_ns += lasted;
@@ -181,15 +167,20 @@ void Actor::mind_brake(double used, double line) {
 }
 
 void Actor::lend(const Look& seen) {
-  if (!wanted_binds_ && !hands_.cell.set_limit(hands_.limit + lendable_)) return;
-  lent_ = true;
+  // Before the limit is raised: whoever goes on in our place has to know.
+  board_.lent = true;
+  if (!wanted_binds_ && !hands_.cell.set_limit(hands_.limit + lendable_)) {
+    board_.lent = false;
+    return;
+  }
   board_.most_lent = std::max(board_.most_lent.load(), lendable_);
   tell(NewsKind::Lent, seen);
 }
 
 // The kernel refuses while the job still has it; then it is tried again with the next look.
 void Actor::take_back() {
-  lent_ = hands_.limit > 0 && !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
+  board_.lent =
+      hands_.limit > 0 && !hands_.cell.set_limit(kernel_limit_of(hands_.limit, lendable_));
 }
 
 // Only what stands still tells the truth; and if it does not, it is no time to wait.
@@ -198,8 +189,9 @@ void Actor::gather(const Look& seen) {
   const auto pid = board_.largest_pid.load();
   board_.evidence_pid = pid > 0 ? pid : board_.main.load();
   board_.evidence_ticks = pid > 0 ? board_.largest_ticks.load() : 0;
-  EvidenceWait wait(board_, hands_.bells, evidence_seconds_);
+  EvidenceWait wait(board_, hands_.machine, hands_.bells, evidence_seconds_);
   while (wait.goes_on() && !is_over(hands_.gauge)) {
+    beat();
     if (measure().used > seen.used + kStirs) return;
   }
 }
@@ -270,10 +262,52 @@ void Actor::apply(Act act, const Look& seen) {
 }
 
 void Actor::act(const Look& seen) {
+  const auto before = ladder_;
   const auto acts = ladder_.decide(seen);
+  keep(before, acts);
   evidence_seconds_ = acts.evidence_seconds;
-  for (std::size_t i = 0; i < acts.count; ++i) apply(acts.list[i], seen);
+  for (std::size_t i = 0; i < acts.count; ++i) {
+    apply(acts.list[i], seen);
+    // What was decided then is kept in place of this, and nothing comes after it.
+    if (acts.list[i] == Act::LookAgain) return;
+    kept(i + 1);
+  }
   board_.phase = ladder_.phase();
+}
+
+std::uint64_t Actor::last_request() const {
+  return hands_.page == nullptr ? 0 : tidegauge_ask_number(tidegauge_ask_request(hands_.page));
+}
+
+// For whoever goes on in our place: one of the two is written while the other one holds.
+void Actor::keep(const Ladder& before, const Acts& acts) {
+  const std::uint32_t which = (board_.kept & kKeptMask) == 1 ? 2 : 1;
+  board_.carried[which - 1] = Carried{.before = before,
+                                      .after = ladder_,
+                                      .acts = acts,
+                                      .asked = last_request(),
+                                      .answers = answers_,
+                                      .track = track_};
+  board_.kept = which;
+}
+
+void Actor::kept(std::size_t done) {
+  const auto which = board_.kept & kKeptMask;
+  board_.kept = which | static_cast<std::uint32_t>(done) << kKeptShift;
+}
+
+Resumption Actor::resume() {
+  const auto kept = board_.kept.load();
+  if (kept == 0) return {};
+  const auto& carried = *board_.carried[(kept & kKeptMask) - 1];
+  const auto asked = last_request();
+  const auto resumption = resumption_of(carried.acts, kept >> kKeptShift, asked > carried.asked);
+  ladder_ = resumption.took_effect ? carried.after : carried.before;
+  track_ = carried.track;
+  answers_ = carried.answers;
+  const bool waits = ladder_.phase() == Phase::Saving || ladder_.phase() == Phase::Stopping;
+  request_ = waits ? asked : 0;
+  return resumption;
 }
 
 // A job that has saved, was told to end and did is ended by us, even if it was quicker than our
@@ -296,27 +330,43 @@ void Actor::end() {
 void Actor::keep_until_empty() {
   thaw();
   hands_.cell.release_brake();
-  if (lent_) take_back();
+  if (board_.lent) take_back();
   if (hands_.cell.is_adopted()) hands_.cell.release();
   board_.done = true;
-  while (!hands_.cell.is_empty()) pause_for(kIdleNs * 100);
+  while (!hands_.cell.is_empty()) pause(kIdleNs * 100);
   // Whoever has ended is gone from one group before the other, and some take a moment.
-  for (int tries = 0; tries < kRemoveTries && !hands_.cell.remove(); ++tries) pause_for(kIdleNs);
+  for (int tries = 0; tries < kRemoveTries && !hands_.cell.remove(); ++tries) pause(kIdleNs);
   if (is_over(hands_.gauge)) hands_.cell.step_back();
-  ::_exit(0);
+  board_.cleared = true;
+  hands_.machine.leave();
 }
 
 void Actor::take_over() {
   herd_.follow(board_);
+  const auto resumption = resume();
+  const bool stands_still = board_.frozen_since_ns != 0 && (halts() || hands_.cell.is_frozen());
+  // A kill that was decided is done if nothing has moved since, or if it has begun.
+  if (resumption.kill && (board_.ended_by_us || (stands_still && !is_over(hands_.gauge)))) {
+    ladder_ = board_.carried[(board_.kept & kKeptMask) - 1]->after;
+    kill();
+  }
   thaw();
-  tell(NewsKind::TookOver, look());
+  brake_off_ = hands_.cell.release_brake();
+  const auto seen = look();
+  // It may have been killed before it had raised the limit.
+  if (board_.lent && hands_.limit > 0) hands_.cell.set_limit(hands_.limit + lendable_);
+  tell(NewsKind::TookOver, seen);
+  for (std::size_t i = 0; i < resumption.tell.count; ++i) apply(resumption.tell.list[i], seen);
+  board_.phase = ladder_.phase();
 }
 
 void Actor::run() {
+  if (board_.done) keep_until_empty();
   if (!await_job()) {
     if (is_over(hands_.gauge)) keep_until_empty();
     board_.done = true;
-    ::_exit(0);
+    board_.cleared = true;
+    hands_.machine.leave();
   }
   while (!is_over(job_) && !board_.over) {
     if (is_over(hands_.gauge)) keep_until_empty();

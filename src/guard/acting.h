@@ -7,20 +7,34 @@
 
 #include "guard/actor.h"
 #include "guard/answers.h"
-#include "guard/herd.h"
 
 namespace tidegauge::guard {
 
 class Actor {
  public:
-  explicit Actor(const Hands& hands)
-      : hands_(hands), board_(hands.board), ladder_(hands.settings) {}
+  // `job`: its pidfd, if that is known already.
+  Actor(const Hands& hands, std::size_t slot, int job)
+      : hands_(hands),
+        board_(hands.board),
+        herd_(*hands.herd),
+        slot_(slot),
+        ladder_(hands.settings),
+        job_(job) {}
 
   [[noreturn]] void run();
+  // Goes on where another one has died or was stopped.
   void take_over();
 
  private:
   bool await_job();
+  void beat() { ++board_.beats[slot_]; }
+  void pause(std::int64_t ns);
+  bool is_over(int pidfd) const { return pidfd >= 0 && hands_.machine.has_ended(pidfd); }
+  std::int64_t now_ns() const { return hands_.machine.now_ns(); }
+  void keep(const Ladder& before, const Acts& acts);
+  void kept(std::size_t done);
+  std::uint64_t last_request() const;
+  Resumption resume();
   bool halts() const { return !hands_.cell.can_freeze() && herd_.size() > 0; }
   void wait(std::int64_t for_ns);
   Reading measure();
@@ -44,16 +58,16 @@ class Actor {
 
   const Hands& hands_;
   Board& board_;
+  Flock& herd_;  // where there is no group
+  std::size_t slot_;
   Ladder ladder_;
   Track track_{};
   Answers answers_{};
-  Herd herd_{};  // where there is no group
   std::int64_t answers_due_ns_ = 0;
   std::uint64_t request_ = 0;
-  int job_ = -1;               // pidfd
+  int job_;                    // pidfd
   bool freezes_ = true;        // until it was refused
   bool wanted_binds_ = false;  // a limit that no group keeps, before any other
-  bool lent_ = false;
   bool brake_off_ = false;
   double lendable_ = 0;
   double evidence_seconds_ = 0;  // that the next look into the job may take

@@ -1,68 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guard/actor.h"
 
-#include <poll.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
+#include <span>
 
-#include "base/clock.h"
-#include "base/terminal.h"
 #include "guard/acting.h"
-#include "guard/group_files.h"
-#include "guard/herd.h"
 
 namespace tidegauge::guard {
 
 namespace {
 
 constexpr double kLargestCall = 256.0 * 1024 * 1024;
-// A freeze that lasts longer is not ours any more.
-constexpr std::int64_t kLongestFreezeNs = 10'000'000'000;
-constexpr std::int64_t kTwinLooksNs = 200'000'000;
 
-// Nothing that a terminal or a service manager sends to the gauge is meant for us; and we must not
-// hold its output open.
-void settle() {
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  let_go_of_terminal();
-}
+class Standby {
+ public:
+  Standby(const Hands& hands, const Post& post) : hands_(hands), post_(post), job_(hands.job) {}
 
-// Fast enough where that is allowed, as good as it gets elsewhere.
-void be_quick() {
-  ::mlockall(MCL_CURRENT | MCL_FUTURE);
-  const sched_param first{.sched_priority = 1};
-  ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
-}
+  // Until it is its turn; the job's pidfd, or -1. Leaves if that never comes.
+  int await_turn();
 
-// Watches the actor; the job is never left frozen.
-[[noreturn]] void run_twin(const Hands& hands, int actor) {
-  ::prctl(PR_SET_NAME, "tg-guard-twin");
-  ::mlockall(MCL_CURRENT | MCL_FUTURE);
-  pollfd one{actor, POLLIN, 0};
-  Herd herd;
-  while (true) {
-    if (!hands.cell.can_freeze()) herd.follow(hands.board);
-    const timespec time{0, kTwinLooksNs};
-    const bool gone = ::ppoll(&one, 1, &time, nullptr) > 0;
-    if (hands.board.done) ::_exit(0);
-    if (gone) break;
-    const auto since = hands.board.frozen_since_ns.load();
-    if (since == 0 || clock_ns(CLOCK_MONOTONIC) <= since + kLongestFreezeNs) continue;
-    hands.cell.thaw();
-    herd.go_on();
+ private:
+  void wait();
+  StandbyDuty look();
+
+  const Hands& hands_;
+  const Post& post_;
+  int job_;
+  std::array<State, kLine> states_{};
+  std::array<Pulse, kLine> pulses_{};
+};
+
+void Standby::wait() {
+  std::array<pollfd, kLine> fds{};
+  for (std::size_t i = 0; i < post_.ahead_count; ++i) {
+    fds[i] = {states_[i] == State::Gone ? -1 : post_.ahead[i].pidfd, POLLIN, 0};
   }
-  ::prctl(PR_SET_NAME, "tg-guard");
-  be_quick();
-  Actor successor(hands);
-  successor.take_over();
-  successor.run();
+  (void)hands_.machine.wait(std::span(fds).first(post_.ahead_count), kStandbyLooksNs);
+}
+
+StandbyDuty Standby::look() {
+  auto& board = hands_.board;
+  const auto now = hands_.machine.now_ns();
+  const auto since = board.frozen_since_ns.load();
+  for (std::size_t i = 0; i < post_.ahead_count; ++i) {
+    const auto& peer = post_.ahead[i];
+    const bool silent = pulses_[i].is_silent(board.beats[peer.slot], now, since != 0);
+    states_[i] = silent ? State::Silent : State::Lives;
+    if (hands_.machine.has_ended(peer.pidfd)) states_[i] = State::Gone;
+  }
+  return duty_of(StandbyLook{.ahead = std::span(states_).first(post_.ahead_count),
+                             .frozen_for_ns = since == 0 ? 0 : now - since,
+                             .cleared = board.cleared});
+}
+
+int Standby::await_turn() {
+  auto& board = hands_.board;
+  while (true) {
+    ++board.beats[post_.slot];
+    // Its pid may be another's by the time that it is needed.
+    if (job_ < 0 && board.job > 0) job_ = hands_.machine.open_process(board.job);
+    if (!hands_.cell.can_freeze()) hands_.herd->follow(board);
+    const auto duty = look();
+    if (duty.leave) hands_.machine.leave();
+    if (duty.kill_silent) {
+      for (std::size_t i = 0; i < post_.ahead_count; ++i) {
+        if (states_[i] == State::Silent) hands_.machine.kill(post_.ahead[i].pidfd);
+      }
+    }
+    if (duty.thaw) let_go_on(hands_);
+    if (duty.take_over) return job_;
+    wait();
+  }
 }
 
 }  // namespace
@@ -71,15 +79,21 @@ double kernel_limit_of(double limit, double lendable) {
   return limit + std::min(lendable, kLargestCall);
 }
 
-void run_actor(const Hands& hands) {
-  settle();
-  ::prctl(PR_SET_NAME, "tg-guard");
-  const int self = pidfd_of(::getpid()).release();
-  const pid_t twin = self >= 0 ? ::fork() : -1;
-  if (twin == 0) run_twin(hands, self);
-  hands.board.twin = twin;
-  be_quick();
-  Actor(hands).run();
+void let_go_on(const Hands& hands) {
+  hands.cell.thaw();
+  // Who was stopped by somebody else stays so.
+  if (hands.cell.can_freeze() || hands.board.frozen_since_ns == 0) return;
+  hands.herd->follow(hands.board);
+  hands.herd->go_on(hands.board);
+}
+
+void run_post(const Hands& hands, const Post& post) {
+  int job = hands.job;
+  if (post.ahead_count > 0) job = Standby(hands, post).await_turn();
+  hands.machine.come_first();
+  Actor actor(hands, post.slot, job);
+  if (++hands.board.actors > 1) actor.take_over();
+  actor.run();
 }
 
 }  // namespace tidegauge::guard

@@ -24,14 +24,14 @@ Said said_by(tidegauge_listener* place) {
   return said;
 }
 
-bool belongs(pid_t pid, const Cell& cell) {
+bool belongs(pid_t pid, const Levers& cell) {
   if (pid <= 0) return false;
   return cell.join_count() > 0 ? cell.holds(pid) : ::kill(pid, 0) == 0;
 }
 
 }  // namespace
 
-Answers answers_on(tidegauge_ask_header* page, const Cell& cell, std::uint64_t request) {
+Answers answers_on(tidegauge_ask_header* page, const Levers& cell, std::uint64_t request) {
   Answers answers;
   std::size_t saved = 0, failed = 0, saving = 0, silent = 0;
   for (std::size_t i = 0; page != nullptr && i < TIDEGAUGE_ASK_LISTENERS; ++i) {

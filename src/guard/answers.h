@@ -8,8 +8,8 @@
 #include <array>
 #include <cstdint>
 
-#include "guard/cell.h"
 #include "guard/decide.h"
+#include "guard/world.h"
 #include "record/ask.h"
 
 namespace tidegauge::guard {
@@ -21,7 +21,7 @@ struct Answers {
 };
 
 // With an empty cell any living process is heard: asking harms nobody.
-Answers answers_on(tidegauge_ask_header* page, const Cell& cell, std::uint64_t request);
+Answers answers_on(tidegauge_ask_header* page, const Levers& cell, std::uint64_t request);
 // Whether all of `asked` had saved, now that they are gone.
 bool all_saved(tidegauge_ask_header* page, const Answers& asked, std::uint64_t request);
 

@@ -11,8 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
+#include <type_traits>
 
+#include "guard/answers.h"
 #include "guard/decide.h"
+#include "guard/succession.h"
+#include "guard/track.h"
 
 namespace tidegauge::guard {
 
@@ -27,8 +32,12 @@ enum class NewsKind : std::uint8_t {
   TookBack,
   Terminated,  // SIGTERM to the process that trains
   Killed,      // the whole tree
-  TookOver,    // the actor has died, its twin goes on
+  TookOver,    // the process that acted has died or was stopped, the next one goes on
   Ended,       // the job has
+  // From the gauge.
+  Replaced,   // one that stood by has died or was stopped, there is a new one
+  Restarted,  // all of them have; there are new ones, and the job was let go on
+  Unguarded,  // the same, but new ones could not be started
 };
 
 struct News {
@@ -38,9 +47,21 @@ struct News {
   double limit = 0;
 };
 
+// What the one that acts knows, for the one that goes on in its place.
+struct Carried {
+  Ladder before;  // the last decision
+  Ladder after;
+  Acts acts{};              // that it came to
+  std::uint64_t asked = 0;  // the number of the last request before that
+  Answers answers{};
+  Track track{};
+};
+static_assert(std::is_trivially_copyable_v<Carried>);
+
 struct Board {
   static constexpr std::size_t kNews = 256;  // of which the oldest are overwritten
   static constexpr std::size_t kTree = 128;  // processes of a job that no group holds
+  static constexpr std::size_t kSlots = 16;  // more than there ever are of ours at a time
 
   struct Member {
     std::int32_t pid = 0;
@@ -101,19 +122,31 @@ struct Board {
   std::atomic<std::uint64_t> evidence_done{0};
   std::atomic<std::int64_t> evidence_ns{0};  // that the job stood still for it, all together
 
-  // From the actor.
-  std::atomic<std::int32_t> twin{0};             // its pid
+  // Of those whom the actor stops one by one: written before the first of them is, until all go on.
+  std::atomic<std::size_t> stopped_count{0};
+  std::array<std::atomic<std::int32_t>, kTree> stopped_pids{};
+  std::array<std::atomic<std::uint64_t>, kTree> stopped_ticks{};
+
+  // From the guard's processes. Each counts its own up when it does something.
+  std::array<std::atomic<std::uint64_t>, kSlots> beats{};
+  std::atomic<std::uint32_t> actors{0};  // that have acted, one after the other
+  // From the actor. Two, of which one is written while the other holds; which, and how many of its
+  // acts are done, is in `kept`; 0: none yet.
+  std::array<std::optional<Carried>, 2> carried{};
+  std::atomic<std::uint32_t> kept{0};
   std::atomic<std::int64_t> frozen_since_ns{0};  // 0: it is not
   std::atomic<std::int64_t> frozen_ns{0};        // all together
   std::atomic<std::int64_t> longest_freeze_ns{0};
   std::atomic<std::uint32_t> freezes{0};
   std::atomic<std::uint32_t> asks{0};
-  std::atomic<double> peak{0};  // of what was used
+  std::atomic<double> peak{0};    // of what was used
+  std::atomic<bool> lent{false};  // or about to be
   std::atomic<double> most_lent{0};
   std::atomic<Phase> phase{Phase::Watching};
   std::atomic<bool> ended_by_us{false};
   std::atomic<bool> for_time{false};  // the latest request was made because its time is up
-  std::atomic<bool> done{false};      // the actor has nothing left to do
+  std::atomic<bool> done{false};      // nothing more is done to the job
+  std::atomic<bool> cleared{false};   // nor is anything of it left
   std::atomic<std::uint64_t> told{0};
   std::array<News, kNews> news{};
 };

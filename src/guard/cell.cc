@@ -193,7 +193,8 @@ bool Cell::open_levers(const std::string& folder, int version) {
 }
 
 Cell::Cell(Cell&& other) noexcept
-    : folders_(std::exchange(other.folders_, {})),
+    : Levers(),
+      folders_(std::exchange(other.folders_, {})),
       step_down_(std::exchange(other.step_down_, {})),
       memory_folders_(std::move(other.memory_folders_)),
       missing_(std::move(other.missing_)),
@@ -233,6 +234,15 @@ std::vector<int> Cell::join_fds() const {
   std::vector<int> fds;
   if (memory_procs_) fds.push_back(memory_procs_.get());
   if (freezer_procs_) fds.push_back(freezer_procs_.get());
+  return fds;
+}
+
+std::vector<int> Cell::fds() const {
+  std::vector<int> fds;
+  for (const auto* fd : {&memory_procs_, &limit_, &high_, &freezer_procs_, &freeze_, &events_,
+                         &kill_, &home_procs_}) {
+    if (*fd) fds.push_back(fd->get());
+  }
   return fds;
 }
 

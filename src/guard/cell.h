@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "guard/step_down.h"
+#include "guard/world.h"
 #include "proc/cgroup_place.h"
 #include "proc/root.h"
 #include "proc/roots.h"
@@ -22,7 +23,7 @@
 
 namespace tidegauge::guard {
 
-class Cell {
+class Cell : public Levers {
  public:
   // `limit_bytes`: what the memory group may use at most; 0: no limit of its own. Never fails: a
   // cell may be empty.
@@ -36,11 +37,11 @@ class Cell {
   static Cell of_folder(const std::string& folder, int version, double limit_bytes = 0);
   Cell(Cell&& other) noexcept;
   Cell& operator=(Cell&&) = delete;
-  ~Cell();  // removes what is empty
+  ~Cell() override;  // removes what is empty
 
-  bool can_freeze() const { return static_cast<bool>(freeze_); }
-  bool can_kill() const { return static_cast<bool>(kill_) || freezer_version_ == 1; }
-  bool can_limit() const { return static_cast<bool>(limit_) && limited_; }
+  bool can_freeze() const override { return static_cast<bool>(freeze_); }
+  bool can_kill() const override { return static_cast<bool>(kill_) || freezer_version_ == 1; }
+  bool can_limit() const override { return static_cast<bool>(limit_) && limited_; }
   // Why something is missing, for people; empty: nothing is.
   const std::vector<std::string>& missing() const { return missing_; }
 
@@ -49,38 +50,40 @@ class Cell {
   int memory_version() const { return memory_version_; }
   // The child that becomes the job writes "0" to each.
   std::vector<int> join_fds() const;
+  std::vector<int> fds() const;  // all that it needs
   // In how many groups that is.
-  int join_count() const { return (memory_procs_ ? 1 : 0) + (freezer_procs_ ? 1 : 0); }
+  int join_count() const override { return (memory_procs_ ? 1 : 0) + (freezer_procs_ ? 1 : 0); }
 
   // From here on nothing is opened or allocated.
-  bool freeze() const;  // begins; is_frozen() says when it has
-  bool thaw() const;
-  bool is_frozen() const;
-  bool set_limit(double bytes) const;
+  bool freeze() const override;  // begins; is_frozen() says when it has
+  bool thaw() const override;
+  bool is_frozen() const override;
+  bool set_limit(double bytes) const override;
   // The whole tree, frozen or not.
-  bool kill() const;
-  bool holds(pid_t pid) const;
+  bool kill() const override;
+  bool holds(pid_t pid) const override;
   // To a process that the cell holds, and to no other: a descriptor of it is opened first, so that
   // the pid that is then found in the cell is that process's and nobody else's.
-  bool signal(pid_t pid, int number) const;
-  bool is_empty() const;
+  bool signal(pid_t pid, int number) const override;
+  bool is_empty() const override;
   // Readable when the memory group passes `bytes` (with page cache), where the kernel says so. In
   // version 2 that is a brake too: beyond it memory comes slowly until release_brake().
   UniqueFd trip_wire(double bytes) const;
-  bool has_brake() const { return static_cast<bool>(high_); }
-  bool set_brake(double bytes) const;
-  bool release_brake() const;
+  bool has_brake() const override { return static_cast<bool>(high_); }
+  bool set_brake(double bytes) const override;
+  bool release_brake() const override;
 
   // What is empty of it. Nothing else could be. True: nothing is left.
-  bool remove() const;  // NOLINT(modernize-use-nodiscard): whoever cannot wait need not ask
+  bool remove()
+      const override;  // NOLINT(modernize-use-nodiscard): whoever cannot wait need not ask
   // To the group that we came from, once the job's own are gone: where we left that one for its
   // sake.
-  void step_back() const;
-  bool is_adopted() const { return static_cast<bool>(home_procs_); }
+  void step_back() const override;
+  bool is_adopted() const override { return static_cast<bool>(home_procs_); }
   // Of an adopted tree: brings it in, to where it was it goes back with release(). Whoever is to do
   // that must be there before: we may be killed in between. False: it cannot be moved.
   bool take_in(const proc::Roots& roots, const record::ProcessId& top) const;
-  void release() const;
+  void release() const override;
 
  private:
   Cell() = default;

@@ -235,4 +235,26 @@ Acts Ladder::while_leaving(const Look& look) {
   return acts;
 }
 
+Resumption resumption_of(const Acts& acts, std::size_t done, bool asked) {
+  const auto* const begin = acts.list.data();
+  const auto* const end = begin + acts.count;
+  const auto asks = [](Act act) {
+    return act == Act::AskSave || act == Act::AskStop || act == Act::AskEnd;
+  };
+  // The one that matters; whatever comes beside it can be decided again.
+  const auto* const main = std::find_if(
+      begin, end, [&](Act act) { return asks(act) || act == Act::Terminate || act == Act::Kill; });
+  Resumption resumption{.took_effect = done >= acts.count};
+  if (main != end) {
+    const bool is_done = done > static_cast<std::size_t>(main - begin);
+    resumption.took_effect = is_done || (asks(*main) && asked);
+    resumption.kill = !is_done && *main == Act::Kill;
+  }
+  if (!resumption.took_effect) return resumption;
+  for (const auto* act = begin + std::min(done, acts.count); act != end; ++act) {
+    if (*act == Act::TellNear) resumption.tell.add(*act);
+  }
+  return resumption;
+}
+
 }  // namespace tidegauge::guard

@@ -109,4 +109,15 @@ class Ladder {
   bool for_time_ = false;           // the latest request
 };
 
+// One that acts may die or be stopped between any two of its acts, and another goes on in its
+// place: with the ladder as it is after the last decision if that has taken effect, else as it was
+// before.
+struct Resumption {
+  bool took_effect = false;
+  bool kill = false;  // decided and not yet, or not wholly, done: if the job still stands still
+  Acts tell{};        // what was not yet told of it
+};
+// `done` of the acts are; `asked`: there is a request of which the decision did not know.
+Resumption resumption_of(const Acts& acts, std::size_t done, bool asked);
+
 }  // namespace tidegauge::guard

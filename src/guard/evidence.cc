@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "base/clock.h"
 
 namespace tidegauge::guard {
@@ -61,26 +63,30 @@ double EvidenceDesk::room_bytes() const {
   return reading.known ? reading.room : 0;
 }
 
-EvidenceWait::EvidenceWait(Board& board, const EvidenceBells& bells, double seconds)
-    : board_(board), bells_(bells), began_ns_(now_ns()), until_ns_(began_ns_) {
+EvidenceWait::EvidenceWait(Board& board, const Machine& machine, const EvidenceBells& bells,
+                           double seconds)
+    : board_(board),
+      machine_(machine),
+      bells_(bells),
+      began_ns_(machine.now_ns()),
+      until_ns_(began_ns_) {
   if (!board_.evidence_ready) return;
   until_ns_ += static_cast<std::int64_t>(seconds * 1e9);
   board_.evidence_until_ns = until_ns_;
   number_ = ++board_.evidence_asked;
-  ring(bells_.asked);
+  machine_.ring(bells_.asked);
 }
 
 EvidenceWait::~EvidenceWait() {
-  board_.evidence_ns += now_ns() - began_ns_;
+  board_.evidence_ns += machine_.now_ns() - began_ns_;
 }
 
 bool EvidenceWait::goes_on() {
-  const auto now = now_ns();
+  const auto now = machine_.now_ns();
   if (now >= until_ns_ || board_.evidence_done == number_) return false;
   if (board_.evidence_begun != number_ && now >= began_ns_ + kBeginsWithinNs) return false;
-  pollfd done{bells_.done, POLLIN, 0};
-  const timespec time{0, kMillisecond};
-  if (::ppoll(&done, 1, &time, nullptr) > 0) hush(bells_.done);
+  std::array<pollfd, 1> done{{{bells_.done, POLLIN, 0}}};
+  if (machine_.wait(done, kMillisecond)) machine_.hush(bells_.done);
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "guard/board.h"
 #include "guard/meter.h"
+#include "guard/world.h"
 
 namespace tidegauge::guard {
 
@@ -55,7 +56,7 @@ class EvidenceDesk {
 class EvidenceWait {
  public:
   // Asks, if there is anybody to ask.
-  EvidenceWait(Board& board, const EvidenceBells& bells, double seconds);
+  EvidenceWait(Board& board, const Machine& machine, const EvidenceBells& bells, double seconds);
   EvidenceWait(const EvidenceWait&) = delete;
   EvidenceWait& operator=(const EvidenceWait&) = delete;
   ~EvidenceWait();
@@ -65,6 +66,7 @@ class EvidenceWait {
 
  private:
   Board& board_;
+  const Machine& machine_;
   EvidenceBells bells_;
   std::int64_t began_ns_ = 0;
   std::int64_t until_ns_ = 0;

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,9 @@
 #include "guard/actor.h"
 #include "guard/group_files.h"
 #include "guard/herd.h"
+#include "guard/kernel.h"
 #include "guard/post_mortem.h"
+#include "guard/roster.h"
 #include "proc/root.h"
 #include "proc/stat.h"
 
@@ -26,9 +28,13 @@ namespace tidegauge::guard {
 
 namespace {
 
-// How long the actor may take to say its last word.
+// How long the one that acts may take to say its last word, and each that goes on in its place.
 constexpr int kFarewellMs = 2000;
+constexpr int kNextFarewellMs = 500;
 constexpr int kLookMs = 5;
+constexpr std::int64_t kMillisecond = 1'000'000;
+// Whether one of ours was stopped nobody tells.
+constexpr std::int64_t kRosterNs = 500'000'000;
 
 struct Kills {
   std::int64_t own = -1;
@@ -82,11 +88,62 @@ struct Guard::State {
   UniqueFd evidence_done{};
   UniqueFd own_pidfd{};
   UniqueFd trip_wire{};
-  UniqueFd actor{};  // pidfd
-  pid_t actor_pid = -1;
+  UniqueFd job{};           // pidfd
   std::uint64_t heard = 0;  // of the news
   Kills before{};
+  Herd herd{};
+  Kernel kernel{};
+  std::optional<Roster> roster{};
+  UniqueFd clock{};
+  UniqueFd bell{};  // rings for wake and clock
+
+  void hang_bell();
+  bool is_done(int within_ms) const;
+  void say_farewell();
 };
+
+void Guard::State::hang_bell() {
+  bell = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  clock = UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec often{{0, kRosterNs}, {0, kRosterNs}};
+  if (clock) ::timerfd_settime(clock.get(), 0, &often, nullptr);
+  for (const int fd : {wake.get(), clock.get()}) {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
+    ::epoll_ctl(bell.get(), EPOLL_CTL_ADD, fd, &event);
+  }
+}
+
+// One that was left by daemons is waited for by ours, not by us.
+bool Guard::State::is_done(int within_ms) const {
+  const auto ended = [this](const Peer& peer) { return kernel.has_ended(peer.pidfd); };
+  for (int waited = 0; waited < within_ms && !board->cleared; waited += kLookMs) {
+    const auto peers = roster->peers();
+    if (board->done && !cell.is_empty()) break;
+    if (std::all_of(peers.begin(), peers.end(), ended)) break;
+    kernel.pause(kLookMs * kMillisecond);
+  }
+  return board->done;
+}
+
+// It sees the job's end by itself; where there was none it has to be told. One that was stopped is
+// killed, and the next in the line does what is left to be done.
+void Guard::State::say_farewell() {
+  roster->close();
+  if (board->job == 0 || cell.is_adopted()) board->over = true;
+  auto within_ms = kFarewellMs;
+  for (const auto& peer : roster->peers()) {
+    if (is_done(within_ms)) break;
+    board->over = true;
+    kernel.kill(peer.pidfd);
+    within_ms = kNextFarewellMs;
+  }
+  // Nobody of ours is left behind; or they are, as long as anybody is of the job.
+  if (!cell.is_empty()) return;
+  for (const auto& peer : roster->peers()) {
+    pollfd end{peer.pidfd, POLLIN, 0};
+    if (::poll(&end, 1, kFarewellMs) == 0) kernel.kill(peer.pidfd);
+  }
+}
 
 Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Guard::Guard(Guard&&) noexcept = default;
@@ -137,22 +194,27 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
     const auto lines = lines_of({limit, lendable}, {}, {}, settings);
     state->trip_wire = state->cell.trip_wire(lines.freeze);
   }
-  const Hands hands{.board = *state->board,
-                    .cell = state->cell,
-                    .meter = state->meter,
-                    .page = page != nullptr ? page->raw() : nullptr,
-                    .wake = state->wake.get(),
-                    .bells = state->bells(),
-                    .gauge = state->own_pidfd.get(),
-                    .trip_wire = state->trip_wire.get(),
-                    .limit = limit,
-                    .wanted_limit = limit_bytes - limit,
-                    .settings = settings};
-  const pid_t pid = ::fork();
-  if (pid < 0) return from_errno(errno, "fork");
-  if (pid == 0) run_actor(hands);
-  state->actor_pid = pid;
-  state->actor = pidfd_of(pid);
+  state->hang_bell();
+  state->kernel.keep_open(state->cell.fds());
+  state->kernel.keep_open(state->meter.fds());
+  state->roster.emplace(Hands{.board = *state->board,
+                              .cell = state->cell,
+                              .meter = state->meter,
+                              .machine = state->kernel,
+                              .herd = &state->herd,
+                              .page = page != nullptr ? page->raw() : nullptr,
+                              .wake = state->wake.get(),
+                              .bells = state->bells(),
+                              .gauge = state->own_pidfd.get(),
+                              .trip_wire = state->trip_wire.get(),
+                              .limit = limit,
+                              .wanted_limit = limit_bytes - limit,
+                              .settings = settings});
+  if (!state->roster->start()) {
+    const auto failed = from_errno(errno, "fork");
+    state->board->over = true;
+    return failed;
+  }
   return Guard(std::move(state));
 }
 
@@ -168,12 +230,8 @@ Means Guard::means() const {
           .asked = state_->asks};
 }
 
-pid_t Guard::actor() const {
-  return state_->actor_pid;
-}
-
 int Guard::fd() const {
-  return state_->wake.get();
+  return state_->bell.get();
 }
 
 EvidenceDesk Guard::desk() const {
@@ -192,6 +250,8 @@ void Guard::tell_largest(const record::ProcessId& id) {
 
 void Guard::began(pid_t job) {
   state_->board->began_ns = clock_ns(CLOCK_MONOTONIC);
+  state_->job = pidfd_of(job);
+  state_->roster->guards(state_->job.get());
   state_->board->main = job;
   state_->board->job = job;
 }
@@ -218,9 +278,12 @@ void Guard::tell_tree(const std::vector<record::ProcessId>& tree, double bytes) 
 }
 
 std::vector<News> Guard::take_news() {
-  std::uint64_t count = 0;
-  (void)!::read(state_->wake.get(), &count, sizeof count);
+  state_->kernel.hush(state_->wake.get());
+  state_->kernel.hush(state_->clock.get());
   std::vector<News> news;
+  state_->roster->look([&news](NewsKind kind) {
+    news.push_back({.at_ns = clock_ns(CLOCK_MONOTONIC), .kind = kind});
+  });
   const auto told = state_->board->told.load();
   state_->heard = std::max(state_->heard, told > Board::kNews ? told - Board::kNews : 0);
   for (; state_->heard < told; ++state_->heard) {
@@ -231,29 +294,14 @@ std::vector<News> Guard::take_news() {
 
 Ending Guard::finish() {
   auto& board = *state_->board;
-  if (state_->actor) {
-    // It sees the job's end by itself; where there was none it has to be told.
-    if (board.job == 0 || state_->cell.is_adopted()) board.over = true;
-    // It stays as long as anybody is left of the tree; then we need not wait for it.
-    pollfd end{state_->actor.get(), POLLIN, 0};
-    for (int waited = 0; waited < kFarewellMs && !(board.done && !state_->cell.is_empty());
-         waited += kLookMs) {
-      if (::poll(&end, 1, kLookMs) != 0) break;
+  state_->say_farewell();
+  // Whatever has become of ours, nothing is left frozen.
+  if (!board.done) {
+    state_->cell.thaw();
+    if (board.frozen_since_ns != 0) {
+      state_->herd.follow(board);
+      state_->herd.go_on(board);
     }
-    if (!board.done) board.over = true;
-    state_->actor = UniqueFd();
-    // Its twin ends with it, or is what it was; either way nobody of ours is left behind.
-    const auto twin = board.twin > 0 ? pidfd_of(board.twin) : UniqueFd();
-    pollfd twin_end{twin.get(), POLLIN, 0};
-    if (twin) ::poll(&twin_end, 1, kFarewellMs);
-    if (board.twin > 0) ::waitpid(board.twin, nullptr, WNOHANG);
-  }
-  // Whatever has become of actor and twin, nothing is left frozen.
-  if (!board.done) state_->cell.thaw();
-  if (!board.done && board.frozen_since_ns != 0) {
-    Herd herd;
-    herd.follow(board);
-    herd.go_on();
   }
   const auto now = kills_now(state_->meter, state_->cell);
   return {.by_us = board.ended_by_us,

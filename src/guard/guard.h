@@ -84,9 +84,9 @@ class Guard {
   void tell_tree(const std::vector<record::ProcessId>& tree, double bytes);
   // Who of them holds most.
   void tell_largest(const record::ProcessId& id);
-  int fd() const;  // readable when there is news
+  int fd() const;  // readable when there is news, or it is time to ask for it
+  // Sees to the guard's own processes, too.
   std::vector<News> take_news();
-  pid_t actor() const;
   // The job has ended, or will not begin.
   Ending finish();
 

@@ -21,6 +21,8 @@
 #include "guard/actor.h"
 #include "guard/group_files.h"
 #include "guard/herd.h"
+#include "guard/kernel.h"
+#include "guard/roster.h"
 #include "proc/stat.h"
 #include "record/temp_folder.h"
 
@@ -250,14 +252,55 @@ TEST(Herd, StopsAndGoesOn) {
   board->write_tree(tree_of(children.pids()));
   Herd herd;
   herd.follow(*board);
-  herd.stop();
+  herd.stop(*board);
   for (const auto pid : children.pids()) EXPECT_TRUE(waits_for(pid, WSTOPPED));
-  herd.go_on();
+  herd.go_on(*board);
   for (const auto pid : children.pids()) EXPECT_TRUE(waits_for(pid, WCONTINUED));
   board->write_tree({});
   herd.follow(*board);
   EXPECT_EQ(herd.size(), 0u);
 }
+
+// Another one that has stopped them is gone, and knew of one that is in nobody's list any more.
+TEST(Herd, LetsThoseGoOnWhomTheBoardNames) {
+  const auto board = make_board();
+  Children children(1);
+  board->write_tree(tree_of(children.pids()));
+  {
+    Herd herd;
+    herd.follow(*board);
+    herd.stop(*board);
+  }
+  EXPECT_TRUE(waits_for(children.pids().front(), WSTOPPED));
+  board->write_tree({});
+  Herd another;
+  another.follow(*board);
+  another.go_on(*board);
+  EXPECT_TRUE(waits_for(children.pids().front(), WCONTINUED));
+}
+
+// The guard's processes, ended with it.
+class Line {
+ public:
+  explicit Line(const Hands& hands) : roster(hands) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    EXPECT_TRUE(roster.start());
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line() {
+    roster.close();
+    for (const auto& peer : roster.peers()) {
+      ::kill(peer.pid, SIGKILL);
+      siginfo_t info{};
+      ::waitid(P_PIDFD, static_cast<id_t>(peer.pidfd), &info, WEXITED | WNOWAIT);
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
+  pid_t pid(std::size_t place) const { return roster.peers()[place].pid; }
+
+  Roster roster;
+};
 
 // Without a group it is stopped by signals: if the actor dies then, its twin lets the job go on.
 TEST(Twin, LetsAStoppedJobGoOn) {
@@ -271,13 +314,16 @@ TEST(Twin, LetsAStoppedJobGoOn) {
   Children children(1);
   const auto job = children.pids().front();
   board->write_tree(tree_of(children.pids()));
-  const Hands hands{.board = *board, .cell = cell, .meter = *meter, .gauge = self.get()};
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const pid_t actor = ::fork();
-  if (actor == 0) run_actor(hands);
-  // A number in memory that both share: whoever writes it tells nobody.
-  const timespec moment{0, 1'000'000};
-  while (board->twin == 0) ::nanosleep(&moment, nullptr);
+  Kernel kernel;
+  kernel.keep_open(meter->fds());
+  Herd herd;
+  Line line({.board = *board,
+             .cell = cell,
+             .meter = *meter,
+             .machine = kernel,
+             .herd = &herd,
+             .gauge = self.get()});
+  const auto actor = line.pid(0);
   ::kill(actor, SIGSTOP);  // so that it does nothing about it itself
   ASSERT_TRUE(waits_for(actor, WSTOPPED));
   board->job = job;
@@ -287,10 +333,6 @@ TEST(Twin, LetsAStoppedJobGoOn) {
   EXPECT_TRUE(waits_for(job, WSTOPPED));
   ::kill(actor, SIGKILL);
   EXPECT_TRUE(waits_for(job, WCONTINUED));
-  board->over = true;
-  ::waitpid(actor, nullptr, 0);
-  ::waitpid(board->twin, nullptr, 0);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 // Its files are those of version 2, and the code is that of every day; only the kernel is missing.
@@ -336,16 +378,19 @@ TEST(Actor, GoesUpTheLadderInAFakeVersion2) {
   const auto wake = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   Children children(1);
   const auto wire = cell.trip_wire(9e8);
-  const Hands hands{.board = *board,
-                    .cell = cell,
-                    .meter = *meter,
-                    .wake = wake.get(),
-                    .gauge = self.get(),
-                    .trip_wire = wire.get(),
-                    .limit = FakeCell::kLimit};
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const pid_t actor = ::fork();
-  if (actor == 0) run_actor(hands);
+  Kernel kernel;
+  kernel.keep_open(cell.fds());
+  kernel.keep_open(meter->fds());
+  Herd herd;
+  const Line line({.board = *board,
+                   .cell = cell,
+                   .meter = *meter,
+                   .machine = kernel,
+                   .herd = &herd,
+                   .wake = wake.get(),
+                   .gauge = self.get(),
+                   .trip_wire = wire.get(),
+                   .limit = FakeCell::kLimit});
   board->job = children.pids().front();
   it.uses(999e6);
   it.fake.put(it.kFolder + "/memory.events", "low 0\nhigh 1\nmax 0\noom 0\noom_kill 2\n");
@@ -357,9 +402,7 @@ TEST(Actor, GoesUpTheLadderInAFakeVersion2) {
   std::uint64_t count = 0;
   while (!was_told(NewsKind::Killed)) ASSERT_EQ(::read(wake.get(), &count, sizeof count), 8);
   children.vacate(0);
-  ::waitpid(actor, nullptr, 0);
-  ::waitpid(board->twin, nullptr, 0);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  while (!was_told(NewsKind::Ended)) ASSERT_EQ(::read(wake.get(), &count, sizeof count), 8);
   EXPECT_EQ(board->phase, Phase::Killed);
   EXPECT_EQ(it.text("cgroup.kill"), "1");
   EXPECT_EQ(it.text("cgroup.freeze").front(), '0') << "nothing is left frozen";

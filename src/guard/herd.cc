@@ -62,12 +62,30 @@ void Herd::send_all(int number) const {
   for (std::size_t i = 0; i < count_; ++i) send(members_[i].process, number);
 }
 
-void Herd::stop() const {
+void Herd::stop(Board& board) const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    board.stopped_pids[i] = members_[i].id.pid;
+    board.stopped_ticks[i] = members_[i].id.start_ticks;
+  }
+  board.stopped_count = count_;
   send_all(SIGSTOP);
 }
 
-void Herd::go_on() const {
+// Whoever stopped them may be gone, and may have known others than we do.
+void Herd::go_on(Board& board) const {
   send_all(SIGCONT);
+  const auto count = std::min<std::size_t>(board.stopped_count, Board::kTree);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Board::Member id{board.stopped_pids[i], board.stopped_ticks[i]};
+    const auto* const end = members_.data() + count_;
+    if (std::find_if(members_.data(), end, [&id](const Member& one) { return one.id == id; }) !=
+        end) {
+      continue;
+    }
+    const auto process = pidfd_of(id.pid);
+    if (process && is_still(root_, id)) send(process, SIGCONT);
+  }
+  board.stopped_count = 0;
 }
 
 void Herd::kill() const {

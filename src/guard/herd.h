@@ -13,25 +13,25 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "guard/board.h"
+#include "guard/world.h"
 #include "proc/root.h"
 #include "proc/roots.h"
 
 namespace tidegauge::guard {
 
-class Herd {
+class Herd : public Flock {
  public:
   Herd();
   // Those that the gauge has written on the board. Each is known by pid and start time, so that a
   // pid that has become another's is nobody's.
-  void follow(const Board& board);
+  void follow(const Board& board) override;
 
-  std::size_t size() const { return count_; }
-  bool holds(pid_t pid) const;
-  // From here on nothing is opened.
-  void stop() const;   // SIGSTOP
-  void go_on() const;  // SIGCONT
-  void kill() const;
-  bool signal(pid_t pid, int number) const;
+  std::size_t size() const override { return count_; }
+  bool holds(pid_t pid) const override;
+  void stop(Board& board) const override;   // SIGSTOP
+  void go_on(Board& board) const override;  // SIGCONT
+  void kill() const override;
+  bool signal(pid_t pid, int number) const override;
 
  private:
   struct Member {

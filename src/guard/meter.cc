@@ -139,4 +139,12 @@ std::int64_t Meter::kills_on_machine() const {
   return or_unknown(amount_of(read_group(vmstat_, buffer), "oom_kill"));
 }
 
+std::vector<int> Meter::fds() const {
+  std::vector<int> fds{meminfo_.get(), vmstat_.get()};
+  for (const auto& gate : gates_) {
+    fds.insert(fds.end(), {gate.usage.get(), gate.stat.get(), gate.limit.get(), gate.events.get()});
+  }
+  return fds;
+}
+
 }  // namespace tidegauge::guard

@@ -100,8 +100,13 @@ def children_called(name, parent):
 def guard_processes(gauge):
     """(actor, twin), by their names."""
     (actor,) = children_called("tg-guard", gauge.pid)
-    (twin,) = children_called("tg-guard-twin", actor)
+    (twin,) = children_called("tg-guard-twin", gauge.pid)
     return actor, twin
+
+
+def guard_line(gauge):
+    """All that may thaw the job but the gauge, in the order in which they act."""
+    return [pid for name in ("tg-guard", "tg-guard-twin", "tg-keeper") for pid in children_called(name, gauge.pid)]
 
 
 def groups_of(pid):
