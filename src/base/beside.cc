@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/beside.h"
 
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 namespace tidegauge {
 
@@ -17,11 +19,16 @@ Result<LineEnds> make_line(LineKind kind) {
   return LineEnds{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+void end_with(pid_t starter) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != starter) ::_exit(0);  // it has ended before we could say so
+}
+
 Result<Beside> start_beside(LineKind kind, const std::function<void(UniqueFd)>& work) {
   auto line = make_line(kind);
   if (!line) return line.error();
   const pid_t pid = ::fork();
-  if (pid < 0) return from_errno(errno, "fork");
+  if (pid < 0) return from_errno(errno, kNoProcess);
   if (pid > 0) return Beside{pid, std::move(line->ours)};
   line->ours = UniqueFd();
   try {

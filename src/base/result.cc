@@ -21,9 +21,22 @@ Reason reason_of(int err) {
       return Reason::Unsupported;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       return Reason::NoRoom;
     default:
       return Reason::Failed;
+  }
+}
+
+// The limits that somebody can raise, by the name under which a shell does.
+std::string_view limit_behind(int err) {
+  switch (err) {
+    case EMFILE:
+      return " (ulimit -n)";
+    case EFBIG:
+      return " (ulimit -f)";
+    default:
+      return {};
   }
 }
 
@@ -31,7 +44,10 @@ Reason reason_of(int err) {
 
 Error from_errno(int err, std::string_view subject) {
   char text[128] = "";
-  return {reason_of(err), std::string(subject) + ": " + ::strerror_r(err, text, sizeof text)};
+  return {reason_of(err), std::string(subject)
+                              .append(": ")
+                              .append(::strerror_r(err, text, sizeof text))
+                              .append(limit_behind(err))};
 }
 
 }  // namespace tidegauge

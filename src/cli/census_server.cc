@@ -133,9 +133,12 @@ CensusServer::Answer parse_answer(std::string_view text) {
 
 }  // namespace
 
-std::optional<CensusServer> CensusServer::start() {
-  auto beside = start_beside(LineKind::Stream, [](UniqueFd line) { serve(line.get()); });
-  if (!beside) return {};
+Result<CensusServer> CensusServer::start() {
+  auto beside = start_beside(LineKind::Stream, [gauge = ::getpid()](UniqueFd line) {
+    end_with(gauge);
+    serve(line.get());
+  });
+  if (!beside) return beside.error();
   return CensusServer(std::move(beside->line));
 }
 

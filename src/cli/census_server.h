@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "base/result.h"
 #include "census/training.h"
 #include "cli/paragraphs.h"
 #include "record/census.h"
@@ -18,8 +19,8 @@ namespace tidegauge::cli {
 
 class CensusServer {
  public:
-  // Nothing if there is no process to be had: then there are no censuses.
-  static std::optional<CensusServer> start();
+  // Fails if there is no process to be had: then there are no censuses.
+  static Result<CensusServer> start();
 
   bool busy() const { return busy_; }
   void ask(pid_t pid);  // not while it is busy

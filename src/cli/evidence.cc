@@ -218,7 +218,10 @@ std::string words_of(const Evidence& evidence) {
 }
 
 std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& desk) {
-  auto beside = start_beside(LineKind::Stream, [&](UniqueFd line) { serve(desk, line.get()); });
+  auto beside = start_beside(LineKind::Stream, [&, gauge = ::getpid()](UniqueFd line) {
+    end_with(gauge);
+    serve(desk, line.get());
+  });
   if (!beside) return {};
   return EvidenceTaker(std::move(beside->line));
 }

@@ -22,7 +22,9 @@ constexpr std::size_t kMostGuesses = 1024;
 
 JobMarks::JobMarks(const Options& options) {
   if (options.channel) {
-    if (auto ring = record::RingReader::create()) ring_.emplace(*std::move(ring));
+    auto ring = record::RingReader::create();
+    if (!ring) missing_ = ring.error().what;
+    if (ring) ring_.emplace(*std::move(ring));
     if (auto page = record::AskPage::create()) requests_.emplace(*std::move(page));
     if (auto root = proc::Root::open(proc::Roots{}.proc)) processes_.emplace(*std::move(root));
   }

@@ -28,6 +28,7 @@ class JobMarks {
   std::string ask_page() const;  // what it opens to hear requests; empty: there is none
   const record::AskPage* page() const { return requests_ ? &*requests_ : nullptr; }
   bool wants_terminal() const;
+  const std::string& missing() const { return missing_; }  // why there is no ring; empty: there is
   // Output from now on, as long as `session` lives or until somebody else listens.
   void listen_to(guard::Job& job, const Session& session);
   // Everything that has come since the last time, thinned.
@@ -38,6 +39,7 @@ class JobMarks {
   record::ProcessId who_is(const Session& session, pid_t pid);
   void pass_on(Session& session, std::vector<record::Event> marks);
 
+  std::string missing_{};
   std::optional<record::RingReader> ring_{};
   std::optional<record::AskPage> requests_{};  // only kept: whoever asks opens it himself
   std::optional<proc::Root> processes_{};

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "base/fd.h"
+#include "base/inherited.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/nearest.h"
@@ -103,15 +109,33 @@ int with_output_checked(int code) {
   return tidegauge::cli::kCouldNotLook;
 }
 
+// Our files must not take the place of an input or output that was closed when we were started:
+// what somebody writes there would end up in the recording. What is there instead fails as a closed
+// one does, and a job finds it closed, as we did.
+void fill_closed_files() {
+  int fd = STDIN_FILENO;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/", O_PATH | O_CLOEXEC);
+  const tidegauge::UniqueFd one_too_many(fd);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  tidegauge::use_what_is_allowed();
+  fill_closed_files();
   std::setlocale(LC_CTYPE, "");
   try {
     return with_output_checked(
         dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
+  } catch (const std::bad_alloc&) {
+    tidegauge::cli::put(stderr, "tidegauge: there is too little memory (ulimit -v -d)\n");
+    return tidegauge::cli::kCouldNotLook;
+  } catch (const std::system_error& error) {  // of threads
+    tidegauge::cli::put(stderr,
+                        fmt::format("tidegauge: {} (ulimit -u -v -d, pids.max)\n", error.what()));
+    return tidegauge::cli::kCouldNotLook;
   } catch (const std::exception& error) {
-    // Only a bug or the end of memory comes here; a core dump would help less than a sentence.
+    // Only a bug comes here; a core dump would help less than a sentence.
     tidegauge::cli::put(stderr, fmt::format("tidegauge: internal error: {}\n", error.what()));
     return tidegauge::cli::kCouldNotLook;
   }

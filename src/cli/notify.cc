@@ -12,6 +12,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/inherited.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/job_environment.h"
@@ -50,7 +51,7 @@ void aside(unsigned seconds, const std::function<void()>& what) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  Inherited::at_start().give_back();
   std::signal(SIGALRM, SIG_DFL);
   if (const pid_t worker = ::fork(); worker != 0) wait_with_empty_hands(worker, seconds);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // where it does not heed its own alarm

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,10 +7,10 @@
 #include <cstring>
 #include <exception>
 
-#include "base/fd.h"
 #include "base/owner_only.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/allowance.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -20,6 +19,7 @@
 #include "cli/guarding.h"
 #include "cli/job_environment.h"
 #include "cli/job_marks.h"
+#include "cli/job_start.h"
 #include "cli/lives.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -125,14 +125,6 @@ std::optional<int> parse_run(Words words, RunOptions& options) {
   return {};
 }
 
-// Our files must not take the place of an input or output that was closed when we were started:
-// what somebody writes there would end up in the recording. The job finds it closed, as we did.
-void fill_closed_files() {
-  int fd = STDIN_FILENO;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  const UniqueFd one_too_many(fd);
-}
-
 Result<> may_write_document(const RunOptions& options) {
   std::vector<std::string> others;
   if (!options.sitting.record_path.empty()) others.push_back(options.sitting.record_path);
@@ -162,13 +154,6 @@ std::optional<int> check_outputs(RunOptions& options) {
   const auto code = refuse(good.error());
   return good.error().reason == Reason::NoRoom ? std::nullopt : code;
 }
-
-// What a session hears from besides the kernel.
-struct Helpers {
-  JobMarks marks;
-  CauseFinder causes;
-  std::optional<Guarding> guarding{};
-};
 
 Result<Session> begin_session(const guard::Job& job, const RunOptions& options, Helpers& helpers,
                               std::vector<std::string>& warnings) {
@@ -215,7 +200,7 @@ void follow(guard::Job& job, Session& session, Helpers& helpers, const RunOption
       if (guarding) guarding->after_look(session);
       screen.show(session);
     }
-    if (enough_seen(session, options.sitting)) break;
+    if (enough_seen(session, options.sitting) || cpu_time_runs_out()) break;
     const auto left_ns = wake_ns(session, options.sitting) - session.now_ns();
     job.pump(std::max<std::int64_t>(left_ns, 0), screen.fd(), guarding ? guarding->fd() : -1);
     if (guarding) guarding->hear(&session);
@@ -268,6 +253,9 @@ void await(guard::Job& job, Helpers& helpers) {
   }
 }
 
+constexpr const char* kCpuTimeRanOut =
+    "it was not watched to its end: our CPU time ran out (ulimit -t)";
+
 // Watches the job to its end and tells about it then: until then stderr is the job's alone.
 void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options, Life& life) {
   std::vector<std::string> warnings;
@@ -283,6 +271,7 @@ void watch_and_tell(guard::Job& job, Helpers& helpers, const RunOptions& options
       session ? view::killed(session->summary().accounts(), view::Tense::Over) : std::nullopt;
   write_document(ending ? ending->verdicts : verdict::judge({}, options.rules), killed, options);
   const bool went_on = !job.status();
+  if (went_on && cpu_time_runs_out()) warnings.emplace_back(kCpuTimeRanOut);
   if (ending && !options.no_history) remember_run(options.command, ending->verdicts);
   await(job, helpers);
   if (!session) return tell_of_nothing(session.error(), options);
@@ -303,7 +292,9 @@ void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& optio
   } catch (const std::exception& error) {
     job.on_output({});
     await(job, helpers);
-    fail("run", kCouldNotLook, fmt::format("internal error: {}", error.what()));
+    // What throws is the lack of memory or of threads, but for a defect of ours.
+    fail("run", kCouldNotLook,
+         fmt::format("the watching broke off: {} (ulimit -v -d -u, pids.max)", error.what()));
   }
   if (helpers.guarding && !life.ended()) life.end(job, *helpers.guarding, nullptr);
 }
@@ -346,46 +337,46 @@ int exit_as(guard::Job job, const Life& life) {
 // One life of the job, from its start to its end. A code is what to leave with; else it is to
 // begin again.
 std::optional<int> live(RunOptions& options, Lives& lives) {
-  Helpers helpers{
-      JobMarks({.channel = !options.no_marks, .guess = !options.no_guess}),
-      CauseFinder(options.sitting.no_census ? std::nullopt : CensusServer::start(),
-                  options.no_hooks || options.no_marks ? CauseFinder::Steps::ReadFromOutside
-                                                       : CauseFinder::Steps::ToldByTheJob)};
-  auto& marks = helpers.marks;
   choose_recording(options);
-  if (auto guarding =
-          Guarding::begin(options.guard, options.rules.limit_bytes.value_or(0),
-                          {marks.page(), options.sitting.quiet,
-                           proc::masked_command(options.command), !options.sitting.no_census})) {
-    helpers.guarding.emplace(*std::move(guarding));
+  auto started =
+      start_job({.command = options.command,
+                 .marks = {.channel = !options.no_marks, .guess = !options.no_guess},
+                 .census = !options.sitting.no_census,
+                 .steps = options.no_hooks || options.no_marks ? CauseFinder::Steps::ReadFromOutside
+                                                               : CauseFinder::Steps::ToldByTheJob,
+                 .guard = options.guard,
+                 .limit_bytes = options.rules.limit_bytes.value_or(0),
+                 .quiet = options.sitting.quiet,
+                 .environment = [&](const JobMarks& marks) {
+                   return environment_for(options, marks, lives.from());
+                 }});
+  if (!started) {
+    fail("run", kCouldNotLook, started.error().what);
+    return guard::exit_code_for(started.error());
   }
-  auto& guarding = helpers.guarding;
-  auto job = guard::Job::start({.arguments = options.command,
-                                .environment = environment_for(options, marks, lives.from()),
-                                .tap_terminal = marks.wants_terminal(),
-                                .stops_are_short = guarding && guarding->guard().means().halt,
-                                .groups = guarding ? guarding->groups() : std::vector<int>{}});
-  if (!job) {
-    fail("run", kCouldNotLook, job.error().what);
-    return guard::exit_code_for(job.error());
-  }
-  if (guarding) guarding->began(job->pid());
+  auto& [helpers, job, watched] = *started;
+  auto& guarding = helpers->guarding;
+  if (guarding) guarding->began(job.pid());
   // Whoever reads our words may leave; the exit code is the job's all the same.
   const auto as_before = std::signal(SIGPIPE, SIG_IGN);
   Life life;
-  watch_to_the_end(*job, helpers, options, life);
+  if (watched) {
+    watch_to_the_end(job, *helpers, options, life);
+  } else {
+    write_document(verdict::judge({}, options.rules), std::nullopt, options);
+    await(job, *helpers);
+  }
   if (lives.goes_on(life)) {
     std::signal(SIGPIPE, as_before);  // the next life begins as this one did
     return {};
   }
-  return exit_as(*std::move(job), life);
+  return exit_as(std::move(job), life);
 }
 
 }  // namespace
 
 int run(Words words) {
   RunOptions options;
-  fill_closed_files();
   if (const auto code = parse_run(words, options)) return *code;
   if (options.guard.dry_run) return print_plan(options.guard, options.rules.limit_bytes);
   if (const auto code = check_outputs(options)) return *code;
@@ -401,6 +392,7 @@ int run(Words words) {
     if (!named.empty()) options.sitting.record_path = fmt::format("{}.{}", named, lives.count());
     code = live(options, lives);
   }
+  wait_for_helpers();
   return *code;
 }
 

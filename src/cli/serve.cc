@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cli/allowance.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/job_environment.h"
@@ -108,7 +109,7 @@ std::string recording_for(const std::string& command, pid_t pid) {
 
 CauseFinder causes_for(const ServeOptions& options) {
   return CauseFinder(
-      options.sitting.no_census ? std::nullopt : CensusServer::start(),
+      census_server("serve", !options.sitting.no_census),
       options.run ? CauseFinder::Steps::ToldByTheJob : CauseFinder::Steps::ReadFromOutside);
 }
 
@@ -251,7 +252,8 @@ int run_and_serve(const ServeOptions& options, Serving& serving) {
     auto job = start_job(options, marks);
     if (!job) {
       fail("serve", kCouldNotLook, job.error().what);
-      return guard::exit_code_for(job.error());
+      const bool ours = job.error().reason == Reason::Failed;
+      return ours ? kCouldNotLook : guard::exit_code_for(job.error());
     }
     std::signal(SIGPIPE, SIG_IGN);
     const auto added =

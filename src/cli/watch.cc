@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/allowance.h"
 #include "cli/attached_marks.h"
 #include "cli/cause_finder.h"
 #include "cli/command.h"
@@ -133,7 +134,6 @@ struct Attached {
 
 Attached attach_guard(const WatchOptions& options) {
   Attached attached;
-  if (!options.guard.on || options.guard.dry_run) return attached;
   const auto root = proc::Root::open(proc::Roots{}.proc);
   auto page = root ? find_page(*root, options.pids[0]) : Result<record::AskPage>(root.error());
   if (page) attached.page.emplace(*std::move(page));
@@ -189,7 +189,11 @@ std::optional<int> parse_watch(Words words, WatchOptions& options) {
 int watch(Words words) {
   WatchOptions options;
   if (const auto code = parse_watch(words, options)) return *code;
-  CauseFinder causes(options.sitting.no_census ? std::nullopt : CensusServer::start(),
+  const auto allowed = allowance_now();
+  if (!allowed.watch) return fail("watch", kCouldNotLook, allowed.why);
+  const bool wants_guard = options.guard.on && !options.guard.dry_run;
+  tell_of_what_is_left_out("watch", allowed, !options.sitting.no_census, wants_guard);
+  CauseFinder causes(census_server("watch", !options.sitting.no_census && allowed.census),
                      options.attach_marks ? CauseFinder::Steps::ToldByTheJob
                                           : CauseFinder::Steps::ReadFromOutside);
   StopSignals stop;
@@ -199,7 +203,7 @@ int watch(Words words) {
   }
   auto attached = attach(options);
   if (!attached) return fail("watch", exit_code_of(attached.error()), attached.error().what);
-  auto guarded = attach_guard(options);
+  auto guarded = wants_guard && allowed.guard ? attach_guard(options) : Attached{};
   auto& guarding = guarded.guarding;
   view::JsonLines lines;
   const auto subject = subject_of(options);
@@ -225,6 +229,10 @@ int watch(Words words) {
     if (options.json) print_json(*session, lines, subject);
     screen.show(*session);
     if (session->collector().all_gone() || enough_seen(*session, options.sitting)) break;
+    if (cpu_time_runs_out()) {
+      fail("watch", kCouldNotLook, "the watch ends here: our CPU time runs out (ulimit -t)");
+      break;
+    }
     const bool signalled = wait(*session, wake_ns(*session, options.sitting), stop.fd(),
                                 screen.fd(), guarding ? guarding->fd() : -1);
     if (guarding) guarding->hear(&*session);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/beside.h"
 #include "base/clock.h"
 #include "guard/actor.h"
 #include "guard/group_files.h"
@@ -185,6 +186,10 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
   state->evidence_asked = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->evidence_done = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->own_pidfd = pidfd_of(::getpid());
+  // Without one of them its processes would never learn that the gauge has ended.
+  if (!state->wake || !state->evidence_asked || !state->evidence_done || !state->own_pidfd) {
+    return from_errno(EMFILE, "descriptors for the guard");
+  }
   state->before = kills_now(state->meter, state->cell);
   state->asks = page != nullptr;
   if (limit > 0) {
@@ -211,7 +216,7 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
                               .wanted_limit = limit_bytes - limit,
                               .settings = settings});
   if (!state->roster->start()) {
-    const auto failed = from_errno(errno, "fork");
+    const auto failed = from_errno(errno, kNoProcess);
     state->board->over = true;
     return failed;
   }

@@ -8,13 +8,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 
+#include "base/beside.h"
 #include "base/fd.h"
+#include "base/inherited.h"
 
 namespace tidegauge::guard {
 
 namespace {
+
+constexpr int kNotFound = 127;
+constexpr int kNotExecutable = 126;
 
 // `additions` over what we were given, ready for exec.
 std::vector<std::string> environment_with(
@@ -51,16 +57,45 @@ void join(const std::vector<int>& groups) {
   for (const int group : groups) (void)!::write(group, "0", 1);
 }
 
+// Gone: no such command. Anything else that exec refuses is there but cannot be run.
+Error refusal(int error, const std::string& command) {
+  if (error == ENOENT) return {Reason::Gone, command + ": command not found"};
+  auto refused = from_errno(error, command);
+  refused.reason = Reason::Denied;
+  return refused;
+}
+
+// Without a pipe to report to the job says itself what a shell would say.
+struct LastWords {
+  std::string not_found;
+  std::string not_executable;
+};
+
+LastWords last_words_of(const std::string& command) {
+  return {fmt::format("tidegauge run: {}: command not found\n", command),
+          fmt::format("tidegauge run: {}: cannot be executed\n", command)};
+}
+
+struct Outputs {
+  int terminal = -1;  // in the place of stdout
+  bool also_stderr = false;
+  int report_to = -1;  // a pipe; -1: there is none
+};
+
 // Only what is async-signal-safe from here on.
-[[noreturn]] void become(char* const* arguments, char* const* environment, int terminal,
-                         bool also_stderr, int report_to) {
-  if (terminal >= 0) ::dup2(terminal, STDOUT_FILENO);
-  if (terminal >= 0 && also_stderr) ::dup2(terminal, STDERR_FILENO);
+[[noreturn]] void become(char* const* arguments, char* const* environment, const Outputs& outputs,
+                         const LastWords& last_words) {
+  if (outputs.terminal >= 0) ::dup2(outputs.terminal, STDOUT_FILENO);
+  if (outputs.terminal >= 0 && outputs.also_stderr) ::dup2(outputs.terminal, STDERR_FILENO);
+  Inherited::at_start().give_back();
   ::execvpe(arguments[0], arguments, environment);
   const int error = errno;
-  while (::write(report_to, &error, sizeof error) < 0 && errno == EINTR) {
+  const auto& words = error == ENOENT ? last_words.not_found : last_words.not_executable;
+  if (outputs.report_to < 0) (void)!::write(STDERR_FILENO, words.data(), words.size());
+  while (outputs.report_to >= 0 && ::write(outputs.report_to, &error, sizeof error) < 0 &&
+         errno == EINTR) {
   }
-  ::_exit(127);
+  ::_exit(error == ENOENT ? kNotFound : kNotExecutable);
 }
 
 // Waits until exec has closed the pipe, or said why it failed.
@@ -73,41 +108,41 @@ int exec_error(int report) {
   return got == sizeof error ? error : 0;
 }
 
-// Gone: no such command. Anything else that exec refuses is there but cannot be run.
-Error refusal(int error, const std::string& command) {
-  if (error == ENOENT) return {Reason::Gone, command + ": command not found"};
-  auto refused = from_errno(error, command);
-  refused.reason = Reason::Denied;
-  return refused;
-}
-
 }  // namespace
 
 int exit_code_for(const Error& start_failure) {
-  constexpr int kNotFound = 127;
-  constexpr int kNotExecutable = 126;
-  constexpr int kOurOwnFailure = 125;
-  if (start_failure.reason == Reason::Gone) return kNotFound;
-  return start_failure.reason == Reason::Denied ? kNotExecutable : kOurOwnFailure;
+  return start_failure.reason == Reason::Gone ? kNotFound : kNotExecutable;
+}
+
+Error become_job(const std::vector<std::string>& command) {
+  auto words = command;
+  const auto arguments = pointers_to(words);
+  const auto& given = Inherited::at_start();
+  given.give_back();
+  ::execvp(arguments[0], arguments.data());
+  return refusal(errno, command.front());
 }
 
 Result<pid_t> launch(const Launch& what, const SignalWatch& watch, int terminal) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{Reason::Failed, "no pipe to start the job with"};
+  int ends[2] = {-1, -1};
+  (void)!::pipe2(ends, O_CLOEXEC);
   const UniqueFd report(ends[0]);
   UniqueFd report_to(ends[1]);
   auto words = what.arguments;
   auto settings = environment_with(what.environment);
   const auto arguments = pointers_to(words);
   const auto environment = pointers_to(settings);
-  const bool also_stderr = terminal >= 0 && same_terminal(STDOUT_FILENO, STDERR_FILENO);
+  const auto last_words = last_words_of(what.arguments.front());
+  const Outputs outputs{.terminal = terminal,
+                        .also_stderr = terminal >= 0 && same_terminal(STDOUT_FILENO, STDERR_FILENO),
+                        .report_to = report_to.get()};
 
   const pid_t pid = ::fork();
-  if (pid < 0) return Error{Reason::Failed, from_errno(errno, "fork").what};
+  if (pid < 0) return Error{Reason::Failed, from_errno(errno, kNoProcess).what};
   if (pid == 0) {
     join(what.groups);
     watch.restore();
-    become(arguments.data(), environment.data(), terminal, also_stderr, report_to.get());
+    become(arguments.data(), environment.data(), outputs, last_words);
   }
   report_to = UniqueFd();
   if (const int error = exec_error(report.get()); error != 0) {

@@ -216,7 +216,9 @@ Result<Job> Job::start(const Launch& what) {
     if (auto opened = open_pty_like(STDOUT_FILENO)) pty = *std::move(opened);
   }
   // Without a companion all works but the finest points; the job is what matters.
-  auto companion = Companion::start(pty.master.get());
+  auto companion = what.companion
+                       ? Companion::start(pty.master.get())
+                       : Result<Companion>(Error{Reason::Unsupported, "no companion is wanted"});
   if (!companion) pty = Pty();
   auto state = std::make_unique<State>(
       *std::move(signals),

@@ -23,6 +23,8 @@ struct Launch {
   // Read the job's terminal output on its way: only if stdout is a terminal; through a pty of the
   // same size, bytes passed on unchanged. Stdin and the controlling terminal stay what they are.
   bool tap_terminal = false;
+  // A process beside us that tells signals for us from those for all. It goes without.
+  bool companion = true;
   // Whoever stops it with SIGSTOP continues it in a moment: no reason to stop with it.
   bool stops_are_short = false;
   // cgroup.procs of the groups that the job is to begin in.
@@ -40,8 +42,9 @@ struct Status {
 // on. If a Job is destroyed before its end, the job lives on too, unwatched.
 class Job {
  public:
-  // Unsupported/Gone/Denied: the command could not be started; `what` says why (command not found:
-  // 127, not executable: 126 is what a shell would return, see exit_code_for()).
+  // Gone/Denied: the command could not be started; `what` says why (command not found: 127, not
+  // executable: 126 is what a shell would return, see exit_code_for()). Failed: we lack what it
+  // takes to start and follow any command (a process, a descriptor); nothing was started.
   static Result<Job> start(const Launch& launch);
   Job(Job&&) noexcept;
   Job& operator=(Job&&) noexcept;
@@ -68,6 +71,10 @@ class Job {
   std::unique_ptr<State> state_;
 };
 
-int exit_code_for(const Error& start_failure);  // 127, 126 or 125
+int exit_code_for(const Error& start_failure);  // 127 or 126
+
+// Where not even a process can be had for it: the command takes our place. Returns why it could
+// not, as start() does. Nothing of ours may be left that is to be waited for.
+Error become_job(const std::vector<std::string>& command);
 
 }  // namespace tidegauge::guard
