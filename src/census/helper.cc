@@ -13,6 +13,7 @@
 #include <string>
 
 #include "census/aside.h"
+#include "census/timed_waits.h"
 
 namespace tidegauge::census {
 
@@ -271,6 +272,7 @@ void forget(pid_t target, const Copy& copy, WaitsForIt who) {
     if (asked || now_ms() < begin + for_its_helper_ms) continue;
     asked = true;
     const auto stub = Stub::put_into(target);
+    TimedWaits(target).let_pass();
     auto first_thread = Stopped::stop_first_thread(target);
     if (!stub || !first_thread) return;
     auto helper = Helper::make(*first_thread, *stub);

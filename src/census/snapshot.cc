@@ -21,6 +21,7 @@
 #include "census/haste.h"
 #include "census/helper.h"
 #include "census/stopped.h"
+#include "census/timed_waits.h"
 
 namespace tidegauge::census {
 
@@ -70,7 +71,7 @@ class Hand {
  public:
   Hand(pid_t target, const Snapshot::Wishes& wishes, const SavedPieces& saved, Snapshot::Made& made,
        int line)
-      : target_(target), wishes_(wishes), saved_(saved), made_(made), line_(line) {
+      : target_(target), wishes_(wishes), saved_(saved), made_(made), line_(line), waits_(target) {
     if (may_call(target)) stub_ = Stub::put_into(target);
   }
 
@@ -94,6 +95,7 @@ class Hand {
     if (stub_ && stub_->is_in_use()) sleep_ms(kOthersMs);
     for (int attempt = 1; stub_ && !helper_ && attempt <= kTries; ++attempt) {
       if (attempt > 1) sleep_ms(attempt);
+      waits_.let_pass();
       auto stopped = Stopped::stop_first_thread_soon(target_);
       if (!stopped) {
         say({.error = static_cast<int>(stopped.error().reason) + 1});
@@ -113,6 +115,7 @@ class Hand {
   // False: the collector was at work, nothing was done.
   bool try_once(bool last) {
     std::optional<Stopped> stopped;
+    waits_.let_pass();
     {
       auto held = Stopped::stop(target_, helper_ ? helper_->tid() : 0);
       if (!held) {
@@ -176,6 +179,7 @@ class Hand {
   const SavedPieces& saved_;
   Snapshot::Made& made_;
   int line_;
+  TimedWaits waits_;
   std::optional<Stub> stub_{};
   std::optional<Helper> helper_{};
 };

@@ -29,7 +29,7 @@ VALUES = {
     "d": range(1_000_000, 60_000_000, 3_000_000) if SWEEP else [2_000_000],
     "s": [65_536, 131_072, 1 << 20] if SWEEP else [65_536],
     "t": [1, 2, 5, 11, 30] if SWEEP else [1],
-    "l": [0, 4096, 65_536, 1 << 20, 8 << 20, 30 << 20] if SWEEP else [0],
+    "l": [0, 4096, 65_536, 1 << 20, 8 << 20] if SWEEP else [0],
     "c": [0] if SWEEP else [],
 }
 CASES = [(kind, value) for kind, values in VALUES.items() for value in values]
