@@ -2,7 +2,9 @@
 #include "census/layout_search.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <span>
 
 #include "census/layout_checks.h"
 #include "census/types.h"
@@ -16,6 +18,65 @@ struct FirstOffsets {
   char cookie[8];
   std::uint64_t version, free_threaded, runtime_size, finalizing, interpreters, interp_size,
       interp_id, interp_next, interp_threads;
+};
+
+// All builds that tell are 3.13 or newer, whatever version is known before them.
+void take_what_all_have_that_tell(Layout& row) {
+  row.frame_kind = FrameKind::Direct;
+  row.frame_code = 0;
+  row.frame_previous = 8;
+  row.instance_kind = InstanceKind::InlineValues;
+  row.values_header = row.compact_keys = row.int_tag = true;
+}
+
+// What the build tells further on, in an order that changes from version to version: known by the
+// numbers beside it.
+class ToldNumbers {
+ public:
+  ToldNumbers(const Memory& memory, Address runtime) {
+    if (!memory.read(runtime, std::as_writable_bytes(std::span(numbers_)))) numbers_.fill(0);
+  }
+
+  // Behind where a thread has the next one and its interpreter.
+  std::optional<std::uint16_t> thread_frame() const {
+    return only([&](std::size_t i) -> std::optional<std::uint64_t> {
+      const bool is_it = numbers_[i] == thread::kNext && numbers_[i + 1] == thread::kInterp;
+      return is_it ? std::optional(numbers_[i + 2]) : std::nullopt;
+    });
+  }
+  // A frame: its size, the one before, what it runs, where that is, its variables, its owner.
+  std::optional<std::uint16_t> frame_locals(const Layout& row) const {
+    return only([&](std::size_t i) -> std::optional<std::uint64_t> {
+      constexpr std::uint64_t kSmallest = 64;
+      constexpr std::uint64_t kLargest = 256;
+      const auto size = numbers_[i];
+      const auto locals = numbers_[i + 4];
+      const bool is_it = size >= kSmallest && size <= kLargest &&
+                         numbers_[i + 1] == row.frame_previous &&
+                         numbers_[i + 2] == row.frame_code && numbers_[i + 3] < size &&
+                         numbers_[i + 5] < size && locals >= kSmallest && locals <= size;
+      return is_it ? std::optional(locals) : std::nullopt;
+    });
+  }
+
+ private:
+  // Nothing where several places look like it and say different things.
+  template <class Find>
+  std::optional<std::uint16_t> only(Find&& find) const {
+    constexpr std::size_t kWidth = 6;
+    constexpr std::uint64_t kMost = 1024;
+    std::optional<std::uint64_t> found;
+    for (std::size_t i = 0; i + kWidth <= numbers_.size(); ++i) {
+      const auto here = find(i);
+      if (!here || *here % 8 != 0 || *here == 0 || *here > kMost) continue;
+      if (found && *found != *here) return {};
+      found = here;
+    }
+    if (!found) return {};
+    return static_cast<std::uint16_t>(*found);
+  }
+
+  std::array<std::uint64_t, 128> numbers_{};
 };
 
 constexpr std::uint64_t kSearchedBytes = 64 << 10;  // of an interpreter; fields of use come first
@@ -91,6 +152,33 @@ std::uint16_t find_tuple_items(const Memory& memory, const Layout& row, Address 
   return 0;
 }
 
+// What one of the builtins is called by that name; 0: none.
+Address builtin(const Memory& memory, const Layout& row, Address interp, std::string_view name) {
+  const auto find = [&](Address dict, std::string_view wanted) {
+    Address found = 0;
+    for_each_item(memory, row, dict, [&](Address key_at, Address value) {
+      if (read_text(memory, row, memory.pointer(key_at), 32) == wanted) found = value;
+      return found == 0;
+    });
+    return found;
+  };
+  const auto module = find(memory.pointer(interp + row.interp_modules), "builtins");
+  if (module == 0) return 0;
+  return find(memory.pointer(in_object(row, module, object::kHeader)), name);
+}
+
+// By what can be told of types that are always there.
+void find_kinds_of_objects(const Memory& memory, Address interp, Layout& row) {
+  constexpr std::uint64_t kWithoutBytes = 56;
+  const auto type = builtin(memory, row, interp, "bytearray");
+  if (type == 0) return;
+  const auto size = memory.pointer(in_object(row, type, type::kBasicSize));
+  row.bytearray_in_bytes = size > kWithoutBytes + row.shift();
+  // It never goes, which is said by flags above its count where there are some.
+  constexpr unsigned kFlags = 48;
+  if (!row.free_threaded) row.flagged_refcount = memory.pointer(type) >> kFlags != 0;
+}
+
 }  // namespace
 
 std::optional<Layout> newest_before(std::span<const Layout> known, std::uint32_t version,
@@ -122,6 +210,10 @@ std::optional<Layout> search_layout(const Memory& memory, Address runtime,
   if (!before) return {};
   auto row = *before;
   row.version = "unknown";
+  take_what_all_have_that_tell(row);
+  const ToldNumbers numbers(memory, runtime);
+  row.thread_frame = numbers.thread_frame().value_or(row.thread_frame);
+  row.frame_locals = numbers.frame_locals(row).value_or(row.frame_locals);
   row.runtime_interpreters = static_cast<std::uint16_t>(told->interpreters);
   row.interp_next = static_cast<std::uint16_t>(told->interp_next);
   row.interp_threads = static_cast<std::uint16_t>(told->interp_threads);
@@ -136,6 +228,7 @@ std::optional<Layout> search_layout(const Memory& memory, Address runtime,
   row.interp_sysdict = find_dict(memory, row, interp, {"modules", "version_info"});
   if (!row.free_threaded) row.gc_heads = find_gc_heads(memory, interp);
   row.gc_collecting = 0;
+  if (row.interp_modules != 0) find_kinds_of_objects(memory, interp, row);
   const auto type = some_heap_type(memory, row, interp);
   if (type == 0) return {};
   row.heap_type_qualname = find_qualname(memory, row, type);

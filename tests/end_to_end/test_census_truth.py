@@ -53,9 +53,8 @@ def test_of_a_version_that_is_not_known_the_process_is_searched_through(python, 
     told = differing_facts(begin, python)
     if is_before(python, 3, 13):
         assert told == ["nothing"]  # these do not tell their first offsets, and all of them are known
-    else:  # more than places has changed: how a frame, an instance, a count or a bytearray is read
-        assert not {"interp_modules", "interp_sysdict", "gc_heads", "heap_type_qualname", "tuple_items"} & set(told)
-        assert told[-2:] == ["fits:", "true"]
+    else:  # all but whether the collector is at work
+        assert told == ["gc_collecting", "fits:", "true"] or python.version.endswith("t"), told
 
 
 HELD_BY_C = r"""
