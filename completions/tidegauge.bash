@@ -12,7 +12,7 @@ _tidegauge_options() {
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
     serve) echo "--help --name --run --port --interval --no-record --no-census $rules" ;;
-    census) echo "--help --json --stream --tensors --lines -o --output --diff --follow" ;;
+    census) echo "--help --json --stream --tensors --lines -o --output --diff --follow --layout-from" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
     ask) echo "--help --stop --timeout --json" ;;

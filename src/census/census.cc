@@ -127,11 +127,18 @@ class Taker {
 
 }  // namespace
 
-Result<Census> take_census(pid_t pid, const CensusOptions& options) {
-  const auto target = open_target(pid);
-  if (!target) return target.error();
+Result<Census> take_census(Target target, const CensusOptions& options) {
+  if (options.named_layout) {
+    target.layouts.insert(target.layouts.begin(), *options.named_layout);
+  }
   const SharedRoom room;
-  return Taker(*target, options, room).take();
+  return Taker(target, options, room).take();
+}
+
+Result<Census> take_census(pid_t pid, const CensusOptions& options) {
+  auto target = open_target(pid);
+  if (!target) return target.error();
+  return take_census(*std::move(target), options);
 }
 
 }  // namespace tidegauge::census

@@ -30,9 +30,7 @@ namespace tidegauge::census {
 
 namespace {
 
-// Debian's "nobody", and its neighbour, which nobody uses either.
-constexpr uid_t kNobody = 65534;
-constexpr uid_t kNobodyElse = 65533;
+constexpr uid_t kNobodyElse = 65533;  // whom nobody uses either
 
 // What memory, threads and the clock need, and what reads and writes descriptors that are open.
 constexpr std::uint32_t kAllowed[] = {SYS_read,          SYS_pread64,
@@ -127,27 +125,6 @@ void close_from_to(int first, int last) {
   for (int fd = first; fd <= std::min(last, kMost); ++fd) ::close(fd);
 }
 
-void close_all_but(std::span<const int> keep) {
-  std::vector<int> kept(keep.begin(), keep.end());
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) kept.push_back(standard);
-  std::sort(kept.begin(), kept.end());
-  int from = 0;
-  for (const int fd : kept) {
-    if (fd > from) close_from_to(from, fd - 1);
-    from = std::max(from, fd + 1);
-  }
-  close_from_to(from, std::numeric_limits<int>::max());
-}
-
-// Of a root that may not change it, or where there is no such user (a container), its number stays,
-// without any capability.
-void leave_root(uid_t not_as) {
-  if (::geteuid() != 0 && ::getuid() != 0) return;
-  const auto id = not_as == kNobody ? kNobodyElse : kNobody;
-  ::setgroups(0, nullptr);
-  if (::setresgid(id, id, id) == 0) (void)::setresuid(id, id, id);
-}
-
 // What a program that is started could get. It needs a capability itself.
 void empty_the_bounding_set() {
   for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability) >= 0; ++capability) {
@@ -173,19 +150,42 @@ void drop_capabilities() {
 
 }  // namespace
 
+void close_all_but(std::span<const int> keep) {
+  std::vector<int> kept(keep.begin(), keep.end());
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) kept.push_back(standard);
+  std::sort(kept.begin(), kept.end());
+  int from = 0;
+  for (const int fd : kept) {
+    if (fd > from) close_from_to(from, fd - 1);
+    from = std::max(from, fd + 1);
+  }
+  close_from_to(from, std::numeric_limits<int>::max());
+}
+
+bool leave_rights(uid_t user, gid_t group) {
+  empty_the_bounding_set();
+  // Where root may not change its number, or where there is no such user (a container), it stays.
+  if (::geteuid() == 0 || ::getuid() == 0) {
+    ::setgroups(0, nullptr);
+    if (::setresgid(group, group, group) == 0) (void)::setresuid(user, user, user);
+  }
+  drop_capabilities();
+  // A program that root starts would get what the bounding set still has.
+  const bool is_root = ::geteuid() == 0 || ::getuid() == 0;
+  return !has_capabilities() && !(is_root && ::prctl(PR_CAPBSET_READ, 0) == 1) &&
+         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
 Result<> confine_ourselves(const Confinement& how) {
   const pid_t parent = ::getppid();
   const bool had_rights = ::geteuid() == 0 || has_capabilities();
   take_no_more_than(how.most_bytes);
   let_go_of_terminal();
   close_all_but(how.keep);
-  empty_the_bounding_set();
-  leave_root(how.not_as);
-  drop_capabilities();
-  if (has_capabilities()) return Error{Reason::Failed, "capabilities could not be given up"};
+  const auto id = how.not_as == kNobody ? kNobodyElse : kNobody;
+  if (!leave_rights(id, id)) return Error{Reason::Failed, "capabilities could not be given up"};
   // A change of user undoes these two.
-  if (::prctl(PR_SET_DUMPABLE, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
-      ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
     return from_errno(errno, "prctl");
   }
   if (::getppid() != parent) return Error{Reason::Gone, "who asked for it has ended"};

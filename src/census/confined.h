@@ -28,4 +28,11 @@ struct Confinement {
 // runs out. Failed: some right was left, and the caller must end.
 Result<> confine_ourselves(const Confinement& how);
 
+// Debian's "nobody".
+inline constexpr uid_t kNobody = 65534;
+
+// The parts of it that a program can be started after, too. False: rights are left.
+bool leave_rights(uid_t user, gid_t group);
+void close_all_but(std::span<const int> keep);  // and the first three
+
 }  // namespace tidegauge::census

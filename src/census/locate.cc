@@ -153,8 +153,7 @@ std::optional<std::uint32_t> version_of(const Memory& memory, const Found& found
 }
 
 // Of a build that no row fits.
-void learn(const Target& target, const Memory& memory, const Found& found,
-           std::span<const Layout> known, Interpreter& python) {
+void learn(const Target& target, const Memory& memory, const Found& found, Interpreter& python) {
   const auto take = [&](const std::optional<Layout>& row) {
     if (!row || !layout_fits(memory, found.runtime, *row)) return false;
     python.learned = std::make_unique<const Layout>(*row);
@@ -165,7 +164,7 @@ void learn(const Target& target, const Memory& memory, const Found& found,
     const bool is_of_this_build = !found.build_id.empty() && kept.build_id == found.build_id;
     if ((is_of_this_build || kept.is_named) && take(kept.layout)) return;
   }
-  python.searched = take(search_layout(memory, found.runtime, known));
+  python.searched = take(search_layout(memory, found.runtime, target.known));
 }
 
 std::string nothing_known(const Target& target, const Memory& memory, const Found& found) {
@@ -173,12 +172,23 @@ std::string nothing_known(const Target& target, const Memory& memory, const Foun
   if (!hex && !other_runtime(target.program, target.regions).empty()) {
     return fmt::format("{} runs {}", target.pid, why_not_read(target.program, target.regions));
   }
-  return fmt::format("{} runs a {}CPython {} of which nothing is known here", target.pid,
-                     is_free_threaded(memory, found.runtime) ? "free-threaded " : "",
-                     hex ? version_text(*hex) : "version");
+  return fmt::format(
+      "{} runs a {}CPython {} of which nothing is known here (--layout-from learns "
+      "it from a Python of that version that you trust)",
+      target.pid, is_free_threaded(memory, found.runtime) ? "free-threaded " : "",
+      hex ? version_text(*hex) : "version");
 }
 
 }  // namespace
+
+std::optional<FoundRuntime> find_cpython(const Target& target, const Memory& memory) {
+  const auto found = find_any(target, memory);
+  if (!found) return {};
+  return FoundRuntime{.runtime = found->runtime,
+                      .build_id = found->build_id,
+                      .version = version_of(memory, *found),
+                      .free_threaded = is_free_threaded(memory, found->runtime)};
+}
 
 bool layout_fits(const Memory& memory, Address runtime, const Layout& layout) {
   return fits(memory, runtime, layout) && class_fits(memory, runtime, layout);
@@ -194,8 +204,7 @@ const Layout* fitting_layout(const Memory& memory, Address runtime, std::span<co
   return fitting;
 }
 
-Result<Interpreter> locate(const Target& target, const Memory& memory,
-                           std::span<const Layout> known) {
+Result<Interpreter> locate(const Target& target, const Memory& memory) {
   const auto found = find_any(target, memory);
   if (!found) {
     return Error{Reason::Unsupported, fmt::format("{} runs {}", target.pid,
@@ -206,9 +215,9 @@ Result<Interpreter> locate(const Target& target, const Memory& memory,
   constexpr int kLooks = 20;
   for (int look = 0; look < kLooks && python.layout == nullptr; ++look) {
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(look));
-    python.layout = fitting_layout(memory, found->runtime, known);
+    python.layout = fitting_layout(memory, found->runtime, target.known);
   }
-  if (python.layout == nullptr) learn(target, memory, *found, known, python);
+  if (python.layout == nullptr) learn(target, memory, *found, python);
   const auto hex = version_of(memory, *found);
   if (python.layout == nullptr) {
     return Error{Reason::Unsupported, nothing_known(target, memory, *found)};

@@ -328,7 +328,8 @@ Result<Census> census_of(const Target& target, const Request& request, const Rea
   if (python->searched && !census.incomplete) {
     census.incomplete =
         "this version of CPython is not known here; where it keeps what was searched for in the "
-        "process, so that sizes of some types may be off";
+        "process, so that sizes of some types may be off (--layout-from a Python of that version "
+        "learns them)";
   }
   tidy_types(census);
   return census;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct Target {
   UniqueFd pagemap{};
   std::uint64_t anonymous_bytes = 0;  // resident; pages of files are not counted
   std::uint64_t swapped_bytes = 0;
-  std::vector<KeptLayout> layouts{};  // what was learned of builds earlier
+  std::span<const Layout> known = known_layouts();
+  std::vector<KeptLayout> layouts{};  // what was learned of other builds
 
   std::vector<int> descriptors() const;
 };

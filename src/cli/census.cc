@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/owner_only.h"
+#include "census/learn_layout.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/options.h"
@@ -26,6 +27,7 @@ examples:
   tidegauge census 4711 -o before.json  keeps it for later
   tidegauge census 4711 --diff before.json      what has grown since, and who holds it
   tidegauge census 4711 --follow 1m     counts every minute without a stop, and says what grows
+  tidegauge census 4711 --layout-from /usr/bin/python3.17    of a version that is newer than we are
 
 No library is put into the process. A copy of it is made as fork() does, which stops it for some
 milliseconds; the copy is read and removed.
@@ -36,6 +38,7 @@ struct Wanted {
   bool json = false;
   std::string keep_at{};
   std::string earlier{};
+  std::string layout_from{};
   std::optional<double> follow_seconds{};
   census::CensusOptions how{};
   view::CensusTextOptions text{};
@@ -113,6 +116,15 @@ int follow(const Wanted& wanted) {
   }
 }
 
+// It is kept: `run` and `watch` read processes of that build, too.
+Result<> learn(Wanted& wanted) {
+  auto learned = census::learn_layout(wanted.layout_from);
+  if (!learned) return learned.error();
+  census::keep_layout(learned->build_id, learned->layout);
+  wanted.how.named_layout = *std::move(learned);
+  return Ok{};
+}
+
 }  // namespace
 
 int census(Words words) {
@@ -130,10 +142,18 @@ int census(Words words) {
       app.add_option("--diff", wanted.earlier, "what has grown since that one")->type_name("FILE");
   add_duration(app, "--follow", wanted.follow_seconds, "count again and again, without a stop")
       ->excludes(diff);
+  app.add_option("--layout-from", wanted.layout_from,
+                 "a Python of the same version, run to learn how it lays out its objects")
+      ->type_name("PROGRAM");
   app.footer(kExamples);
   if (const auto code = app.parse(words)) return *code;
 
   wanted.text.columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
+  if (!wanted.layout_from.empty()) {
+    if (const auto learned = learn(wanted); !learned) {
+      return fail("census", kCouldNotLook, "--layout-from: " + learned.error().what);
+    }
+  }
   return wanted.follow_seconds ? follow(wanted) : take_one(wanted);
 }
 

@@ -88,3 +88,35 @@ def of_different_kinds():
     """The first, the last, and one without a global lock if there is any."""
     free_threaded = [param for param in pythons() if param.id.endswith("t")]
     return [*pythons()[:1], *pythons()[-1:], *free_threaded[:1]]
+
+
+def where_anybody_may_run(python, folder):
+    """A copy of a Python with as much of its library as it needs to begin: its words, and its environment."""
+    version = ".".join(python.version.split(".")[:2])
+    said = subprocess.run([*python.command, "-c", "import sys; print(sys.executable, sys.base_prefix)"], capture_output=True, text=True)
+    root = pathlib.Path(python.root or "/")
+    program, prefix = ((root / path.lstrip("/")).resolve() for path in said.stdout.split())
+    library = folder / "lib" / f"python{version}"
+    library.mkdir(parents=True)
+    (library / "lib-dynload").mkdir()
+    for file in (prefix / "lib" / f"python{version}").glob("*.py"):
+        if file.exists():
+            shutil.copy(file, library)
+    for package in "encodings", "re", "collections", "importlib":
+        if (prefix / "lib" / f"python{version}" / package).exists():
+            shutil.copytree(prefix / "lib" / f"python{version}" / package, library / package)
+    (folder / "bin").mkdir()
+    copy = folder / "bin" / f"python{version}"
+    shutil.copy(program, copy)
+    for shared in (prefix / "lib").glob(f"libpython{version}*.so.*"):
+        shutil.copy(shared, folder / "lib")
+    if not python.root:
+        return copy, {"LD_LIBRARY_PATH": str(folder / "lib")}
+    # One out of another root needs what it finds there: by a program of one line, as distributions have them.
+    for name in "libc.so.6", "libm.so.6", "libz.so.1", "libexpat.so.1":
+        shutil.copy(root / "usr/lib/x86_64-linux-gnu" / name, folder / "lib")
+    shutil.copy(root / "lib64/ld-linux-x86-64.so.2", folder / "lib" / "ld.so")
+    copy.rename(folder / "bin" / f"python{version}.real")
+    copy.write_text(f'#!/bin/sh\nexec {folder}/lib/ld.so --library-path {folder}/lib {copy}.real "$@"\n')
+    copy.chmod(0o755)
+    return copy, {}

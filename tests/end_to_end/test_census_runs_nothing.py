@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from pythons_here import pythons
+from pythons_here import pythons, where_anybody_may_run
 
 NOBODY = 65534
 is_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -167,28 +167,30 @@ def learned(our_user, folder, pid):
 @pytest.mark.parametrize("python", pythons())
 def test_nor_is_a_real_python_of_an_unknown_version(python, reachable, its_user, our_user, begin):
     """A copy of its program under another name, whose version is taken away from those that are known."""
-    program = subprocess.run([*python.command, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True).stdout.strip()
+    environment = []
     if python.root:
+        said = subprocess.run([*python.command, "-c", "import sys; print(sys.executable, sys.base_prefix)"], capture_output=True, text=True)
+        program, prefix = said.stdout.split()
         renamed, there = python.root / "tmp" / f"python-evil-{os.getpid()}", f"/tmp/python-evil-{os.getpid()}"
-        real = (python.root / program.lstrip("/")).resolve()
+        shutil.copy((python.root / program.lstrip("/")).resolve(), renamed)
+        environment = [f"PYTHONHOME={prefix}"]
         words = ["chroot", f"--userspec={its_user}:{its_user}", str(python.root), there]
     else:
-        renamed = there = reachable / "python-evil"
-        real = os.path.realpath(program)
-        words = as_user(its_user, there)
-    words = ["env", f"PYTHONHOME={sys_prefix(python)}", *words]
-    shutil.copy(real, renamed)
+        named, needed = where_anybody_may_run(python, reachable / "python")
+        renamed = named.rename(named.parent / "python-evil")
+        environment = [f"{name}={value}" for name, value in needed.items()]
+        words = as_user(its_user, renamed)
+    words = ["env", *environment, *words]
     try:
-        if subprocess.run([*words, "-c", ""], capture_output=True).returncode != 0:
-            pytest.skip(f"{real} may not be started by that user")
-        running = begin([*words, "-c", SAYS_READY])
+        subprocess.run([*words, "-S", "-c", ""], check=True)
+        running = begin([*words, "-S", "-c", SAYS_READY])
         assert running.answer() == "ready"
         starts = Starts(renamed)
         found = learned(our_user, reachable, running.pid)
         assert starts.since_then() == []
         assert "learned" not in found
         # What is seen there is seen by itself: here is one.
-        subprocess.run([*words, "-c", ""], check=True)
+        subprocess.run([*words, "-S", "-c", ""], check=True)
         assert len(starts.since_then()) == 1
         starts.end()
     finally:
@@ -196,7 +198,3 @@ def test_nor_is_a_real_python_of_an_unknown_version(python, reachable, its_user,
 
 
 SAYS_READY = "import sys; print('ready', flush=True); sys.stdin.readline()"
-
-
-def sys_prefix(python):
-    return subprocess.run([*python.command, "-c", "import sys; print(sys.base_prefix)"], capture_output=True, text=True).stdout.strip()
