@@ -91,8 +91,7 @@ Outcome look(const record::AskPage& page, const proc::Root& root,
 
 void print_answer(const record::Listener& one, double seconds) {
   if (one.answer != record::Answer::Saved) {
-    put(stderr, fmt::format("tidegauge ask: {} could not save at step {}: {}\n", one.who.pid,
-                            one.step, printable(one.text)));
+    warn("ask", fmt::format("{} could not save at step {}: {}", one.who.pid, one.step, one.text));
     return;
   }
   std::string details = one.step >= 0 ? fmt::format("step {}, ", one.step) : "";
@@ -123,12 +122,11 @@ void print_json(const Outcome& outcome, double seconds) {
 void print_text(const Outcome& outcome, const AskOptions& options, double seconds) {
   for (const auto& [who, one] : outcome.answers) print_answer(one, seconds);
   for (const auto& who : outcome.gone) {
-    put(stderr, fmt::format("tidegauge ask: {} ended without an answer\n", who.pid));
+    warn("ask", fmt::format("{} ended without an answer", who.pid));
   }
   for (const auto& who : outcome.silent) {
-    put(stderr,
-        fmt::format("tidegauge ask: {} has not answered within {:g} s; it may still do so\n",
-                    who.pid, patience_of(options)));
+    warn("ask", fmt::format("{} has not answered within {:g} s; it may still do so", who.pid,
+                            patience_of(options)));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/text.h"
 #include "cli/terminfo.h"
 #include "view/ink.h"
 
@@ -40,8 +41,19 @@ void put_words(std::FILE* to, std::string_view text) {
 }
 
 int fail(std::string_view command, ExitCode code, std::string_view message) {
-  put_words(stderr, fmt::format("tidegauge {}: {}\n", command, message));
+  warn(command, message);
   return code;
+}
+
+void warn(std::string_view command, std::string_view message) {
+  auto text = fmt::format("tidegauge {}:", command);
+  // Whatever was typed, or found in a file, may be in it.
+  char before = ' ';
+  do {
+    text += before + printable(next_line(message));
+    before = '\n';
+  } while (!message.empty());
+  put_words(stderr, text + "\n");
 }
 
 ExitCode exit_code_of(const Error& error) {

@@ -44,7 +44,10 @@ void put(std::FILE* to, std::string_view text);
 // The same for words of ours: with blanks for no-break spaces where `to` is no terminal.
 void put_words(std::FILE* to, std::string_view text);
 
-// Prints "tidegauge COMMAND: message" to stderr and returns `code`.
+// Prints "tidegauge COMMAND: message" to stderr, with what would move a terminal's cursor or colour
+// its text replaced: any part of a message may be somebody else's.
+void warn(std::string_view command, std::string_view message);
+// The same, and returns `code`.
 int fail(std::string_view command, ExitCode code, std::string_view message);
 
 // 2 for input that makes no sense, 3 for what could not be looked at.

@@ -41,7 +41,7 @@ struct JudgeOptions {
 
 void print(const std::string& path, const Judged& judged, const JudgeOptions& options) {
   for (const auto& note : judged.notes) {
-    put_words(stderr, fmt::format("tidegauge judge: {}: {}\n", printable(path), note));
+    warn("judge", fmt::format("{}: {}", path, note));
   }
   if (options.json) {
     put(stdout, view::verdict_document(path, judged.verdicts,

@@ -21,7 +21,7 @@ SessionOptions session_options(std::string_view command, const SittingOptions& s
   options.rules = rules;
   options.rules.mode = verdict::Rules::Mode::Alarm;  // it looks again and again
   options.warn = [command = std::string(command)](const std::string& message) {
-    put_words(stderr, fmt::format("tidegauge {}: {}\n", command, message));
+    warn(command, message);
   };
   return options;
 }

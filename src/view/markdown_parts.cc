@@ -23,6 +23,10 @@ std::string code(std::string_view text, std::size_t columns) {
   auto out = shown(text, columns);
   std::replace(out.begin(), out.end(), '`', '\'');
   std::replace(out.begin(), out.end(), '|', '/');
+  // What a page is made from with our text in it may take tags for its own, whatever the quotes.
+  for (auto at = out.find_first_of("<>"); at != out.npos; at = out.find_first_of("<>", at)) {
+    out.replace(at, 1, out[at] == '<' ? "‹" : "›");
+  }
   return out.empty() ? "" : "`" + out + "`";
 }
 

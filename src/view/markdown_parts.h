@@ -13,7 +13,7 @@ namespace tidegauge::view {
 std::string escaped(std::string_view text);
 
 // A name or a path in a code span. Inside one no escape works, so the characters that would end it
-// or the cell are replaced.
+// or the cell are replaced, and those that would begin a tag.
 std::string code(std::string_view text, std::size_t columns);
 
 // Ends a report, unseen by its readers: so that we know a file of ours again.

@@ -126,6 +126,11 @@ TEST(Sites, HostileNamesAreMadeSafeEverywhere) {
     EXPECT_EQ(shown.find("\xe2\x80\xae"), std::string::npos);
     EXPECT_EQ(shown.find(std::string(500, 'w')), std::string::npos);
   }
+  // Nowhere a tag, not even in a code span: outside of those it is escaped.
+  EXPECT_NE(markdown.find("‹img src=x›"), std::string::npos);
+  for (auto at = markdown.find('<'); at != markdown.npos; at = markdown.find('<', at + 1)) {
+    EXPECT_TRUE(markdown[at - 1] == '\\' || markdown.substr(at).starts_with("<!-- a report"));
+  }
 }
 
 }  // namespace

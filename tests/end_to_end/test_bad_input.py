@@ -120,6 +120,23 @@ def test_hostile_names_do_not_reach_the_terminal(call, tmp_path):
     assert "\x1b" not in done.stderr
 
 
+RED = "\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[RED], ["judge", RED], ["report", RED], ["watch", RED], ["watch", "1", "--" + RED], ["watch", "--name", RED], ["watch", "--cgroup", RED],
+     ["run", RED], ["run", "--", RED], ["run", "--" + RED], ["run", "--limit", RED, "--", "true"], ["run", "--json", RED + "/x", "--", "true"],
+     ["run", "--record", RED + "/x", "--", "true"], ["run", "--guard-config", RED, "--", "true"], ["census", RED], ["census", "1", "--diff", RED],
+     ["census", "1", "-o", RED + "/x"], ["serve", RED], ["ask", RED], ["mark", RED], ["report", "/dev/null", "-o", RED + "/x"]],
+    ids=lambda words: " ".join(words).replace(RED, "RED"),
+)  # fmt: skip
+def test_what_was_typed_does_not_reach_the_terminal(call, words):
+    done = call(*words)
+    assert done.returncode not in (0, 1), done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
 @pytest.fixture
 def recording(call, tmp_path):
     path = tmp_path / "r.tg"
