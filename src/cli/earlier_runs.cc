@@ -3,8 +3,8 @@
 
 #include <ctime>
 
-#include "proc/mask.h"
 #include "record/history.h"
+#include "secrets/mask.h"
 #include "verdict/earlier.h"
 
 namespace tidegauge::cli {
@@ -26,7 +26,7 @@ std::optional<Class> class_of(const std::string& id) {
 verdict::Rules with_history(const std::vector<std::string>& command, const verdict::Rules& rules,
                             bool keep_warm_up) {
   std::vector<verdict::EarlierRun> earlier;
-  for (const auto& run : record::past_runs_of(proc::masked_command(command))) {
+  for (const auto& run : record::past_runs_of(secrets::masked_command(command))) {
     const auto klass = class_of(run.verdict);
     if (!klass) continue;
     earlier.push_back({.klass = *klass,
@@ -43,7 +43,7 @@ void remember_run(const std::vector<std::string>& command, const verdict::Verdic
   const auto path = record::history_path();
   if (!path) return;
   const auto& first = verdicts.all.front();
-  record::PastRun run{.command = proc::masked_command(command),
+  record::PastRun run{.command = secrets::masked_command(command),
                       .ended_unix_s = std::time(nullptr),
                       .verdict = verdict::id_of(first.klass),
                       .level_bytes = first.floor_bytes};

@@ -11,7 +11,7 @@
 
 #include "cli/allowance.h"
 #include "cli/command.h"
-#include "proc/mask.h"
+#include "secrets/mask.h"
 
 namespace tidegauge::cli {
 
@@ -34,7 +34,7 @@ std::unique_ptr<Helpers> helpers_for(const JobPlan& plan, const Allowance& allow
   if (!allowed.guard) return helpers;
   if (auto guarding = Guarding::begin(
           plan.guard, plan.limit_bytes,
-          {helpers->marks.page(), plan.quiet, proc::masked_command(plan.command), plan.census})) {
+          {helpers->marks.page(), plan.quiet, secrets::masked_command(plan.command), plan.census})) {
     helpers->guarding.emplace(*std::move(guarding));
   }
   return helpers;

@@ -16,6 +16,7 @@
 #include "guard/plan.h"
 #include "guard/post_mortem.h"
 #include "proc/machine.h"
+#include "secrets/mask.h"
 
 namespace tidegauge::cli {
 
@@ -64,7 +65,7 @@ void Life::look_for_other_killers(const Guarding& guarding) {
     const auto found = guard::killer_in(*journal, guarding.seen(), guarding.in_groups());
     if (found.killer == guard::Killer::Earlyoom) culprit_ = guard::Culprit::Earlyoom;
     if (found.killer == guard::Killer::Oomd) culprit_ = guard::Culprit::Oomd;
-    line_ = printable(found.line);
+    line_ = printable(secrets::masked_text(found.line));
   }
   if (!line_.empty()) return;
   const auto running = guard::killers_running(proc::Roots{});

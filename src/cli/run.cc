@@ -28,7 +28,7 @@
 #include "cli/sitting.h"
 #include "guard/supervise.h"
 #include "proc/collector.h"
-#include "proc/mask.h"
+#include "secrets/mask.h"
 #include "record/disk_file.h"
 #include "record/store.h"
 #include "view/verdict_json.h"
@@ -162,7 +162,7 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options, 
   auto collector = proc::Collector::open({job.pid()}, collect);
   if (!collector) return collector.error();
   auto begin =
-      session_options("run", options.sitting, options.rules, proc::masked_command(options.command));
+      session_options("run", options.sitting, options.rules, secrets::masked_command(options.command));
   begin.own_path = options.own_path;
   if (helpers.guarding) {
     begin.on_entry = [&guarding = *helpers.guarding](const record::Entry& entry,
@@ -222,7 +222,7 @@ void write_document(const verdict::Verdicts& verdicts, const std::optional<view:
   if (done) {
     done =
         write_file(options.json_path,
-                   view::verdict_document(proc::masked_command(options.command), verdicts, killed),
+                   view::verdict_document(secrets::masked_command(options.command), verdicts, killed),
                    kOwnerOnly);
   }
   if (!done) fail("run", kCouldNotLook, done.error().what);
@@ -303,7 +303,7 @@ void watch_to_the_end(guard::Job& job, Helpers& helpers, const RunOptions& optio
 void choose_recording(RunOptions& options) {
   if (options.sitting.no_record || !options.sitting.record_path.empty()) return;
   // A failure is told when the session begins.
-  if (auto path = record::new_path(proc::masked_command(options.command))) {
+  if (auto path = record::new_path(secrets::masked_command(options.command))) {
     options.own_path = *std::move(path);
   }
 }

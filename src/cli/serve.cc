@@ -24,7 +24,7 @@
 #include "guard/supervise.h"
 #include "proc/cmdline.h"
 #include "proc/find.h"
-#include "proc/mask.h"
+#include "secrets/mask.h"
 #include "proc/root.h"
 #include "record/store.h"
 #include "serve/token.h"
@@ -95,7 +95,7 @@ std::optional<int> parse_serve(Words words, ServeOptions& options) {
 std::string command_of(pid_t pid) {
   const auto root = proc::Root::open(proc::Roots{}.proc);
   const auto text = root ? root->read(pid, "cmdline") : Result<std::string>(root.error());
-  auto command = text ? proc::masked_command(proc::parse_cmdline(*text)) : std::string();
+  auto command = text ? secrets::masked_command(proc::parse_cmdline(*text)) : std::string();
   return command.empty() ? fmt::format("pid {}", pid) : command;
 }
 
@@ -257,7 +257,7 @@ int run_and_serve(const ServeOptions& options, Serving& serving) {
     }
     std::signal(SIGPIPE, SIG_IGN);
     const auto added =
-        serving.add(job->pid(), proc::masked_command(options.command), std::move(causes), &marks);
+        serving.add(job->pid(), secrets::masked_command(options.command), std::move(causes), &marks);
     if (added) serve_started_job(*job, marks, serving);
     while (!job->status()) job->pump(-1);
     if (!added) fail("serve", kCouldNotLook, added.error().what);

@@ -10,9 +10,9 @@
 
 #include "base/result.h"
 #include "proc/find.h"
-#include "proc/mask.h"
 #include "proc/roots.h"
 #include "record/recording.h"
+#include "secrets/mask.h"
 
 namespace tidegauge::proc {
 

@@ -12,12 +12,12 @@
 #include "proc/findings.h"
 #include "proc/kilobytes.h"
 #include "proc/limits.h"
-#include "proc/mask.h"
 #include "proc/probe.h"
 #include "proc/root.h"
 #include "proc/runtime.h"
 #include "proc/stat.h"
 #include "proc/status.h"
+#include "secrets/mask.h"
 
 namespace tidegauge::proc {
 
@@ -88,7 +88,7 @@ void add_identity(Findings& findings, const Subject& subject) {
     findings.good(what, found);
   }
   if (const auto line = subject.root.read(subject.pid, "cmdline")) {
-    auto command = printable(masked_command(parse_cmdline(*line)));
+    auto command = printable(secrets::masked_command(parse_cmdline(*line)));
     if (command.size() > kLongestCommand) {
       std::size_t end = kLongestCommand;
       while (end > 0 && (static_cast<unsigned char>(command[end]) & 0xC0) == 0x80) --end;

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "proc/cgroup.h"
 #include "proc/cmdline.h"
-#include "proc/mask.h"
 #include "proc/role.h"
+#include "secrets/mask.h"
 
 namespace tidegauge::proc {
 
@@ -77,7 +77,7 @@ void Watchlist::read_command(Watched& watched) {
   const auto text = files_.read(watched.process.id.pid, "cmdline");
   if (!text) return;
   watched.arguments = parse_cmdline(*text);
-  auto command = masked_command(watched.arguments);
+  auto command = secrets::masked_command(watched.arguments);
   if (command == watched.process.command) return;
   watched.process.command = std::move(command);
   watched.to_be_told = true;

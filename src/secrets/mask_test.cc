@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proc/mask.h"
+#include "secrets/mask.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 
-#include "proc/secret_words.h"
+#include "secrets/names.h"
 
-namespace tidegauge::proc {
+namespace tidegauge::secrets {
 namespace {
 
 struct Case {
@@ -44,7 +44,7 @@ TEST(MaskedCommand, HidesTheValuesOfSecretOptions) {
       {{"env", "SECRET=abc def", "a"}, "env SECRET=*** a"},
       {{"env", "HF_TOKEN=abc", "MYSQL_PWD=q", "python", "t.py"},
        "env HF_TOKEN=*** MYSQL_PWD=*** python t.py"},
-      {{"a", "--secret-id", "abc"}, "a --secret-id ***"},
+      {{"a", "--secret-id", "abc123def456"}, "a --secret-id ***"},
       {{"a", "--client-secret=-abc"}, "a --client-secret=***"},
       {{"a", "--private-key", "MIIEvQIBADANB"}, "a --private-key ***"},
       {{"a", "--basic-auth", "joe:abc"}, "a --basic-auth joe:***"},
@@ -126,7 +126,7 @@ TEST(MaskedCommand, HidesThePasswordAfterAUserOfAnyProgram) {
       {{"wrk", "-u", "joe:hunter2", "h"}, "wrk -u joe:*** h"},
       {{"sh", "-c", "a -u 'joe@h.org:hunter2' h"}, "sh -c a -u 'joe@h.org:***' h"},
       {{"curl", "-u", "joe:1234", "h"}, "curl -u joe:*** h"},
-      {{"curl", "-u", made("sk_live_", 24) + ":", "h"}, "curl -u ***:*** h"},
+      {{"curl", "-u", made("sk_live_", 24) + ":", "h"}, "curl -u *** h"},
       {{"docker", "run", "-u", "1000:1000", "x"}, "docker run -u 1000:1000 x"},
       {{"a", "-u", "localhost:8080"}, "a -u localhost:8080"},
       {{"a", "-u", "localhost:8080/metrics"}, "a -u localhost:8080/metrics"},
@@ -151,7 +151,7 @@ TEST(MaskedCommand, KnowsTheShortOptionsOfSomePrograms) {
       {{"curl", "-u", "joe:hunter2", "h"}, "curl -u joe:*** h"},
       {{"curl", "-ujoe:hunter2", "h"}, "curl -ujoe:*** h"},
       {{"curl", "--user=joe:hunter2", "h"}, "curl --user=joe:*** h"},
-      {{"openssl", "enc", "-k", "abc", "-pass", "pass:abc"}, "openssl enc -k *** -pass ***"},
+      {{"openssl", "enc", "-k", "abc", "-pass", "pass:abc"}, "openssl enc -k *** -pass pass:***"},
       {{"smbclient", "-U", "joe%hunter2"}, "smbclient -U joe%***"},
       {{"mkdir", "-p", "out/run7"}, "mkdir -p out/run7"},
       {{"ssh", "-p", "2222", "h"}, "ssh -p 2222 h"},
@@ -217,8 +217,9 @@ TEST(MaskedCommand, KnowsTokensByTheirMake) {
                             "PRIVATE KEY-----",
                             "b"}),
             "a *** b");
-  EXPECT_EQ(masked_command({"a", "https://hooks.slack.com/services/T01ABCDEF/B01/abc"}),
-            "a https://***");
+  EXPECT_EQ(
+      masked_command({"a", "https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/" + made("", 24)}),
+      "a https://hooks.slack.com/services/***/***/***");
 }
 
 TEST(MaskedCommand, LeavesAloneWhatIsNoSecret) {
@@ -307,6 +308,25 @@ TEST(MaskedCommand, MaskingTwiceChangesNothingMore) {
   }));
 }
 
+// Between them, of 40 random letters and digits nothing is shown; of a name in the same place, all.
+TEST(MaskedCommand, TellsWhatIsRandomFromNames) {
+  EXPECT_TRUE(rc::check([] {
+    const auto letters = *rc::gen::container<std::string>(
+        40, rc::gen::elementOf(
+                std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")));
+    const auto digits =
+        std::count_if(letters.begin(), letters.end(), [](char c) { return c <= '9'; });
+    RC_PRE(digits >= 3);
+    RC_ASSERT(masked_command({"a", "--extra", letters}) == "a --extra ***");
+  }));
+  for (const std::string name :
+       {"ResNet50V2BatchNormMomentum099LabelSmoothing01Epochs300", "LlamaForCausalLMWithValueHead2",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "getElementsByTagNameNS2000AndMore",
+        "kernel-1f0c7d52-3b44-4a0e-9f3b-7a2b6d1c9e10", "x86_64-unknown-linux-gnu-gcc-12.3.0"}) {
+    EXPECT_EQ(masked_command({"a", "--extra", name}), "a --extra " + name);
+  }
+}
+
 TEST(SecrecyOf, IsByWordsNotByLetters) {
   EXPECT_EQ(secrecy_of("passWord"), Secrecy::Secret);
   EXPECT_EQ(secrecy_of("--dbPassword"), Secrecy::Secret);
@@ -317,4 +337,4 @@ TEST(SecrecyOf, IsByWordsNotByLetters) {
 }
 
 }  // namespace
-}  // namespace tidegauge::proc
+}  // namespace tidegauge::secrets

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proc/mask.h"
+#include "secrets/mask.h"
 
 namespace {
 
@@ -30,11 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (text.find(kSecret) != text.npos) return 0;
   auto arguments = split(text);
-  if (tidegauge::proc::masked_command(arguments).size() > kLongest) std::abort();
+  if (tidegauge::secrets::masked_command(arguments).size() > kLongest) std::abort();
 
   const std::size_t middle = arguments.size() / 2;
   const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(middle);
   arguments.insert(at, {"--password", std::string(kSecret), "--token=" + std::string(kSecret)});
-  if (tidegauge::proc::masked_command(arguments).find(kSecret) != std::string::npos) std::abort();
+  if (tidegauge::secrets::masked_command(arguments).find(kSecret) != std::string::npos)
+    std::abort();
   return 0;
 }
