@@ -5,14 +5,14 @@
 _tidegauge_options() {
   local rules="--limit --leak-prior --longest-warm-up --leak-from --alarm-from --steps-per-epoch"
   local guard="--guard --dry-run --guard-without --lend --reserve --look-time --ask-every --save-time --grace --notify --webhook --desktop --guard-config"
-  local sitting="--interval --for --until-decided --record --no-record --no-census -q --quiet $rules"
+  local sitting="--interval --for --until-decided --record --no-record --no-census --show-keys -q --quiet $rules"
   case $1 in
     run) echo "--help $guard --restart-on-limit --resume-with --chunk --json --live --no-marks --no-hooks --no-preload --no-guess --no-history $sitting" ;;
     watch) echo "--help $guard --attach-marks --name --cgroup --json --no-live --ascii $sitting" ;;
     judge) echo "--help --json --explain --markers --unit $rules" ;;
     report) echo "--help -o --output --markdown --text $rules" ;;
-    serve) echo "--help --name --run --port --interval --no-record --no-census $rules" ;;
-    census) echo "--help --json --stream --tensors --lines -o --output --diff --follow --layout-from" ;;
+    serve) echo "--help --name --run --port --interval --no-record --no-census --show-keys $rules" ;;
+    census) echo "--help --json --stream --tensors --lines -o --output --diff --follow --show-keys --layout-from" ;;
     doctor) echo "--help --json" ;;
     mark) echo "--help --strict" ;;
     ask) echo "--help --stop --timeout --json" ;;

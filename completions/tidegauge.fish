@@ -25,6 +25,7 @@ complete -c tidegauge -n '__tidegauge_is run watch' -l until-decided -d 'stop wa
 complete -c tidegauge -n '__tidegauge_is run watch' -l record -rF -d 'where to keep the recording'
 complete -c tidegauge -n '__tidegauge_is run watch serve' -l no-record -d 'keep no recording'
 complete -c tidegauge -n '__tidegauge_is run watch serve' -l no-census -d 'do not look into a Python process that grows'
+complete -c tidegauge -n '__tidegauge_is run watch serve census' -l show-keys -d 'name dict keys that look like data'
 complete -c tidegauge -n '__tidegauge_is run watch' -l quiet -s q -d 'say nothing at the end but errors'
 complete -c tidegauge -n '__tidegauge_is run watch judge report serve' -l limit -x -a '16GB 32GB 64GB' -d 'memory that may be used'
 complete -c tidegauge -n '__tidegauge_is run watch judge report serve' -l leak-prior -x -d 'how likely a leak is before anything was measured'

@@ -48,7 +48,7 @@ class Taker {
       : target_(target), options_(options), room_(room) {}
 
   Result<Census> take() {
-    const Request request{.how = how(), .room = room_.bytes()};
+    const Request request{.how = how(), .keys = options_.keys, .room = room_.bytes()};
     const auto reader = ReaderProcess::start(
         target_, [&](const ReaderLine& line) { read_census(target_, request, line); });
     if (!reader) return reader.error();

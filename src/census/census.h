@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "census/target.h"
 #include "record/census.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::census {
 
@@ -24,6 +25,8 @@ struct CensusOptions {
   // How a person's own build of CPython lays out its objects (census/learn_layout.h): tried where
   // no version that is known fits.
   std::optional<KeptLayout> named_layout{};
+  // Keys of dicts that look like data are not shown, unless somebody asks for them.
+  secrets::Keys keys = secrets::Keys::WithoutData;
   // Hears what was counted, before it is found out who holds it: the longer part.
   std::function<void(const Census&)> on_counted{};
 };

@@ -14,9 +14,10 @@ namespace {
 
 using Kind = Reference::Kind;
 
-constexpr std::size_t kLongestKey = 60;
+constexpr std::size_t kLongestKey = 120;
 constexpr int kDeepest = 100;
 constexpr std::size_t kMostKnown = 4096;  // holders whose steps are kept
+constexpr std::size_t kMostTexts = 65'536;
 
 }  // namespace
 
@@ -44,16 +45,25 @@ bool Labels::is_namespace(Node dict) {
   return step != steps.end() && step->second.kind == Kind::Dict;
 }
 
-std::string Labels::name_at(Address key_at) const {
-  return read_text(heap_.memory(), heap_.layout(), heap_.memory().pointer(key_at), kLongestKey);
+std::string Labels::name_at(Address key_at) {
+  const auto text = heap_.memory().pointer(key_at);
+  if (const auto known = shown_names_.find(text); known != shown_names_.end()) {
+    return known->second;
+  }
+  if (shown_names_.size() >= kMostTexts) shown_names_.clear();
+  return shown_names_[text] =
+             secrets::shown_name(read_text(heap_.memory(), heap_.layout(), text, kLongestKey));
 }
 
-// Small numbers and short texts are shown; any other key stands for one of many.
-std::string Labels::key_text(Address key) const {
+// A text says which one it is; any other key stands for one of many.
+std::string Labels::key_text(Address key) {
+  if (const auto known = shown_keys_.find(key); known != shown_keys_.end()) return known->second;
+  if (shown_keys_.size() >= kMostTexts) shown_keys_.clear();
   const auto& memory = heap_.memory();
   const auto text = read_text(memory, heap_.layout(), key, kLongestKey);
-  if (!text.empty()) return fmt::format("['{}']", text);
-  return "[*]";
+  if (text.empty()) return shown_keys_[key] = "[*]";
+  const auto length = text_length(memory, heap_.layout(), key);
+  return shown_keys_[key] = fmt::format("[{}]", secrets::shown_key(text, length, keys_));
 }
 
 const std::string& Labels::field_name(const TypeInfo& type, std::uint64_t offset) {
@@ -77,7 +87,8 @@ std::string Labels::find_field_name(const TypeInfo& type, std::uint64_t offset) 
                       return true;
                     const auto member = memory.pointer(in_object(heap_.layout(), value, kMember));
                     if (memory.get<std::uint64_t>(member + kMemberOffset) != offset) return true;
-                    name = read_text(memory, heap_.layout(), memory.pointer(key_at), kLongestKey);
+                    name = secrets::shown_name(
+                        read_text(memory, heap_.layout(), memory.pointer(key_at), kLongestKey));
                     return false;
                   });
     at = memory.pointer(in_object(heap_.layout(), at, type::kBase));

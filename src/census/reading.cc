@@ -200,7 +200,10 @@ struct AtRest {
 };
 
 using IsGood = std::function<bool(const Heap&, const std::vector<Arena>&)>;
-using OnCounted = std::function<void(const Census&)>;
+struct Telling {
+  secrets::Keys keys;
+  std::function<void(const Census&)> on_counted{};
+};
 
 void tidy_types(Census& census) {
   merge_types(census.types);
@@ -217,8 +220,7 @@ void fill_holders(const Holding& holding, Census& census) {
 }
 
 // Everything in memory that does not move; false where what was read is not good.
-bool read_all(const AtRest& from, const IsGood& is_good, const OnCounted& on_counted,
-              Census& census) {
+bool read_all(const AtRest& from, const IsGood& is_good, const Telling& telling, Census& census) {
   const CachedMemory around(from.memory, kCacheChunks);
   const auto [arenas, pages] =
       find_places(CachedMemory(from.memory, kFewChunks), from.python, from.regions);
@@ -247,13 +249,13 @@ bool read_all(const AtRest& from, const IsGood& is_good, const OnCounted& on_cou
         "library that is not known here?)",
         heap.unread_natives().size());
   }
-  if (on_counted) {
+  if (telling.on_counted) {
     auto counted = census;
     fill_types(heap, types, {}, counted);
     tidy_types(counted);
-    on_counted(counted);
+    telling.on_counted(counted);
   }
-  const auto holding = find_retainers(heap, roots);
+  const auto holding = find_retainers(heap, roots, telling.keys);
   fill_types(heap, types, holding, census);
   fill_holders(holding, census);
   return true;
@@ -278,7 +280,7 @@ Result<bool> read_copy(const Target& target, const Memory& live, const Interpret
   const auto is_good = [&](const Heap& heap, const std::vector<Arena>& arenas) {
     return attempt == Attempt::Last || !keep_what_is_new(heap, arenas, wishes);
   };
-  return read_all({mapped, regions, wishes.spared, python}, is_good, {}, census);
+  return read_all({mapped, regions, wishes.spared, python}, is_good, {request.keys, {}}, census);
 }
 
 // What is as large as a heap comes and goes several times: what is freed goes back at once. By
@@ -317,7 +319,7 @@ Result<Census> census_of(const Target& target, const Request& request, const Rea
     const auto tell = [&](const Census& counted) {
       line.say(Word::Counted, wire::to_bytes(counted));
     };
-    read_all({mapped, target.regions, {}, *python}, any, tell, census);
+    read_all({mapped, target.regions, {}, *python}, any, {request.keys, tell}, census);
     for (const auto word : collecting_words(*python)) {
       if (memory.get<std::int32_t>(word).value_or(0) != 0) census.incomplete = kCollecting;
     }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "census/reader_process.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::census {
 
@@ -16,6 +17,7 @@ struct Request {
     StandsStill,  // reads it as it stands; says what it has counted before it is done
   };
   How how = How::Copy;
+  secrets::Keys keys = secrets::Keys::WithoutData;  // of dicts, that may be told
   std::span<std::byte> room{};  // shared: what is saved of the process at the moment of a copy
 };
 

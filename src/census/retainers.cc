@@ -329,7 +329,7 @@ std::vector<std::uint64_t> retained_by_type(const Heap& heap, const Dominators& 
 
 }  // namespace
 
-Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
+Holding find_retainers(const Heap& heap, const std::vector<Root>& roots, secrets::Keys keys) {
   auto sorted = sort_out(heap, roots);
   // The two searches need nothing of each other.
   DepthFirst search(heap.edges());
@@ -357,7 +357,7 @@ Holding find_retainers(const Heap& heap, const std::vector<Root>& roots) {
 
   const auto dominators = Dominators::find(std::move(search));
   const auto retained = retained_bytes(dominators, [&](Node node) { return heap.bytes(node); });
-  Labels labels(heap, parents, sorted.named);
+  Labels labels(heap, parents, sorted.named, keys);
   Holding holding;
   holding.retainers = Teller(heap, dominators, retained, labels, parents, sorted.named).tell();
   holding.retained_by_type = retained_by_type(heap, dominators, retained);

@@ -5,6 +5,7 @@
 
 #include "census/heap.h"
 #include "census/roots.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::census {
 
@@ -27,6 +28,6 @@ struct Holding {
   Garbage garbage{};  // held by nobody but itself: waits for the collector
 };
 
-Holding find_retainers(const Heap& heap, const std::vector<Root>& roots);
+Holding find_retainers(const Heap& heap, const std::vector<Root>& roots, secrets::Keys keys);
 
 }  // namespace tidegauge::census

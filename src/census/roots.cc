@@ -7,6 +7,7 @@
 
 #include "census/dicts.h"
 #include "census/frames.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::census {
 
@@ -31,7 +32,7 @@ class Finder {
     for_each_item(memory_, layout_, modules, [&](Address key_at, Address module) {
       const auto dict = memory_.pointer(module + layout_.header());
       if (shape_of(module) == Shape::Module && shape_of(dict) == Shape::Dict) {
-        roots_.push_back({dict, Root::Kind::Module, text(memory_.pointer(key_at)), true});
+        roots_.push_back({dict, Root::Kind::Module, name(memory_.pointer(key_at)), true});
       }
       return true;
     });
@@ -59,14 +60,16 @@ class Finder {
   std::string text(Address object) const {
     return read_text(memory_, layout_, object, kLongestName);
   }
+  std::string name(Address object) const { return secrets::shown_name(text(object)); }
 
   Shape shape_of(Address object) { return census::shape_of(memory_, types_, object); }
 
   std::string function_name(Address code) const {
-    std::string name;
-    if (layout_.code_qualname != 0) name = text(memory_.pointer(code + layout_.code_qualname));
-    if (name.empty()) name = text(memory_.pointer(code + layout_.code_name));
-    return file_stem(text(memory_.pointer(code + layout_.code_filename))) + "." + name + "()";
+    std::string function;
+    if (layout_.code_qualname != 0) function = name(memory_.pointer(code + layout_.code_qualname));
+    if (function.empty()) function = name(memory_.pointer(code + layout_.code_name));
+    const auto file = file_stem(text(memory_.pointer(code + layout_.code_filename)));
+    return secrets::shown_name(file) + "." + function + "()";
   }
 
   void locals(Address code, Address first) {
@@ -81,9 +84,9 @@ class Finder {
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto slot = memory_.pointer(first + i * 8);
       if (slot == 0 || slot == 1 || (slot & kTag) == kTag) continue;  // unbound, or a small number
-      const auto name = text(memory_.pointer(names + layout_.tuple_items + i * 8));
+      const auto local = name(memory_.pointer(names + layout_.tuple_items + i * 8));
       roots_.push_back(
-          {slot & ~kTag, Root::Kind::Frame, fmt::format("{} local '{}'", function, name)});
+          {slot & ~kTag, Root::Kind::Frame, fmt::format("{} local '{}'", function, local)});
     }
   }
 

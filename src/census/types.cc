@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "census/utf8.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::census {
 
@@ -135,6 +136,7 @@ std::unique_ptr<TypeInfo> TypeTable::read(Address type) {
   if (info->name.empty()) return {};
   info->shape = shape_of(info->name, info->flags);
   if (info->shape == Shape::Plain) info->shape = inherited_shape(type);
+  info->name = secrets::shown_name(info->name);
   info->bytes_before = bytes_before(*info, layout);
   info->shift = static_cast<std::uint32_t>(layout.shift());
   if (info->is(type::kHeapType)) {
@@ -184,6 +186,10 @@ std::string TypeTable::qualified_name(Address type, std::uint64_t flags) {
   });
   if (module.empty() || module == "builtins") return name;
   return module + "." + name;
+}
+
+std::uint64_t text_length(const Memory& memory, const Layout& layout, Address object) {
+  return memory.get<std::uint64_t>(in_object(layout, object, text::kLength)).value_or(0);
 }
 
 std::string read_text(const Memory& memory, const Layout& layout, Address object,

@@ -106,7 +106,10 @@ struct TextState {
 };
 
 // A str object's text, cut at `most` characters; control characters and what is not text replaced.
-// Empty where it is no str.
+// Empty where it is no str. It is data of that process: to compare with, not to show.
 std::string read_text(const Memory& memory, const Layout& layout, Address object, std::size_t most);
+
+// How many characters it has.
+std::uint64_t text_length(const Memory& memory, const Layout& layout, Address object);
 
 }  // namespace tidegauge::census

@@ -44,9 +44,9 @@ void tell_of_what_is_left_out(const char* command, const Allowance& allowed, boo
   fail(command, kCouldNotLook, fmt::format("{}: {}", what, allowed.why));
 }
 
-std::optional<CensusServer> census_server(const char* command, bool wanted) {
+std::optional<CensusServer> census_server(const char* command, bool wanted, secrets::Keys keys) {
   if (!wanted) return {};
-  auto server = CensusServer::start();
+  auto server = CensusServer::start(keys);
   if (server) return *std::move(server);
   fail(command, kCouldNotLook, words_of_no_census(server.error()));
   return {};

@@ -35,7 +35,7 @@ void tell_of_what_is_left_out(const char* command, const Allowance& allowed, boo
                               bool wants_guard);
 
 // Nothing where none is wanted, and where there is no process for it, which is said.
-std::optional<CensusServer> census_server(const char* command, bool wanted);
+std::optional<CensusServer> census_server(const char* command, bool wanted, secrets::Keys keys);
 std::string words_of_no_census(const Error& error);
 
 }  // namespace tidegauge::cli

@@ -40,6 +40,7 @@ struct Wanted {
   std::string earlier{};
   std::string layout_from{};
   std::optional<double> follow_seconds{};
+  bool show_keys = false;
   census::CensusOptions how{};
   view::CensusTextOptions text{};
 };
@@ -135,6 +136,7 @@ int census(Words words) {
   app.add_flag("--json", wanted.json, "print the census document");
   app.add_flag("--tensors", wanted.text.tensors, "all tensors, arrays and images by shape");
   app.add_option("--lines", wanted.text.lines, "of each table")->type_name("N");
+  add_show_keys(app, wanted.show_keys);
   app.add_option("-o,--output", wanted.keep_at, "keep the document there, too")
       ->type_name("FILE")
       ->check(no_file_name);
@@ -148,6 +150,7 @@ int census(Words words) {
   app.footer(kExamples);
   if (const auto code = app.parse(words)) return *code;
 
+  wanted.how.keys = keys_for(wanted.show_keys);
   wanted.text.columns = static_cast<std::size_t>(paper_of(STDOUT_FILENO).columns);
   if (!wanted.layout_from.empty()) {
     if (const auto learned = learn(wanted); !learned) {

@@ -49,10 +49,10 @@ std::string told(const Result<census::Census>& taken, double cpu_seconds) {
   return text + "\n";
 }
 
-std::string census_of(pid_t pid) {
+std::string census_of(pid_t pid, secrets::Keys keys) {
   try {
     const double before = cpu_seconds();
-    const auto taken = census::take_census(pid, {.only_a_copy = true});
+    const auto taken = census::take_census(pid, {.only_a_copy = true, .keys = keys});
     return told(taken, cpu_seconds() - before);
   } catch (const std::exception&) {  // no memory left, most likely: no census is worth more
     return "none\n\n";
@@ -81,7 +81,7 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
   }
 }
 
-[[noreturn]] void serve(int line) {
+[[noreturn]] void serve(int line, secrets::Keys keys) {
   census::stand_aside("tidegauge-census");
   let_go_of_terminal();
   ::setpriority(PRIO_PROCESS, 0, 10);  // the job comes first
@@ -98,7 +98,8 @@ void put_all(int line, std::mutex& mutex, std::string_view text) {
       continue;
     }
     if (census.joinable()) census.join();  // it has answered before
-    census = std::thread([line, &mutex, pid = request] { put_all(line, mutex, census_of(pid)); });
+    census = std::thread(
+        [line, &mutex, keys, pid = request] { put_all(line, mutex, census_of(pid, keys)); });
   }
 }
 
@@ -133,10 +134,10 @@ CensusServer::Answer parse_answer(std::string_view text) {
 
 }  // namespace
 
-Result<CensusServer> CensusServer::start() {
-  auto beside = start_beside(LineKind::Stream, [gauge = ::getpid()](UniqueFd line) {
+Result<CensusServer> CensusServer::start(secrets::Keys keys) {
+  auto beside = start_beside(LineKind::Stream, [keys, gauge = ::getpid()](UniqueFd line) {
     end_with(gauge);
-    serve(line.get());
+    serve(line.get(), keys);
   });
   if (!beside) return beside.error();
   return CensusServer(std::move(beside->line));

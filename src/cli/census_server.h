@@ -14,13 +14,14 @@
 #include "census/training.h"
 #include "cli/paragraphs.h"
 #include "record/census.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::cli {
 
 class CensusServer {
  public:
   // Fails if there is no process to be had: then there are no censuses.
-  static Result<CensusServer> start();
+  static Result<CensusServer> start(secrets::Keys keys);
 
   bool busy() const { return busy_; }
   void ask(pid_t pid);  // not while it is busy

@@ -74,14 +74,14 @@ std::optional<record::ProcessId> identify(const guard::Board::Member& who) {
 
 // In a process of its own, which is killed when the time is over. What is known first is said
 // first.
-void look_into(const record::ProcessId& process, int to) {
+void look_into(const record::ProcessId& process, int to, secrets::Keys keys) {
   const auto say = [&](const census::Census& census, bool whole) {
     (void)write_all(to, to_lines(evidence_of(census, process, whole)), "evidence");
   };
   try {
     const auto counted = [&](const census::Census& census) { say(census, false); };
-    const auto all =
-        census::take_census(process.pid, {.stands_still = true, .on_counted = counted});
+    const auto all = census::take_census(
+        process.pid, {.stands_still = true, .keys = keys, .on_counted = counted});
     if (all) say(*all, true);
     if (all || all.error().reason != Reason::NoRoom) return;
     const auto some = census::take_census(process.pid, {.stream = true, .stands_still = true});
@@ -110,8 +110,8 @@ std::string listen_to(int from, const guard::EvidenceDesk& desk,
   return best;
 }
 
-std::string answer_to(const guard::EvidenceDesk& desk,
-                      const guard::EvidenceDesk::Request& request) {
+std::string answer_to(const guard::EvidenceDesk& desk, const guard::EvidenceDesk::Request& request,
+                      secrets::Keys keys) {
   const auto room = desk.room_bytes() * kShareOfRoom;
   const auto process = identify(request.who);
   int ends[2];
@@ -121,7 +121,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
   const pid_t child = ::fork();
   if (child == 0) {
     census::take_no_more_than(static_cast<std::uint64_t>(room));
-    look_into(*process, to.get());
+    look_into(*process, to.get(), keys);
     ::_exit(0);
   }
   to = UniqueFd();
@@ -133,7 +133,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
   return answer;
 }
 
-[[noreturn]] void serve(const guard::EvidenceDesk& desk, int line) {
+[[noreturn]] void serve(const guard::EvidenceDesk& desk, int line, secrets::Keys keys) {
   census::stand_aside("tg-guard-look");
   let_go_of_terminal();
   desk.open();
@@ -143,7 +143,7 @@ std::string answer_to(const guard::EvidenceDesk& desk,
     if (fds[1].revents != 0) ::_exit(0);  // whoever started us is gone
     const auto request = desk.take();
     if (!request) continue;
-    const auto answer = answer_to(desk, *request);
+    const auto answer = answer_to(desk, *request, keys);
     desk.done(*request);
     (void)write_all(line, answer, "evidence");
     desk.wake_gauge();
@@ -217,10 +217,11 @@ std::string words_of(const Evidence& evidence) {
   return words;
 }
 
-std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& desk) {
+std::optional<EvidenceTaker> EvidenceTaker::start(const guard::EvidenceDesk& desk,
+                                                  secrets::Keys keys) {
   auto beside = start_beside(LineKind::Stream, [&, gauge = ::getpid()](UniqueFd line) {
     end_with(gauge);
-    serve(desk, line.get());
+    serve(desk, line.get(), keys);
   });
   if (!beside) return {};
   return EvidenceTaker(std::move(beside->line));

@@ -14,6 +14,7 @@
 #include "guard/evidence.h"
 #include "record/census.h"
 #include "record/sample.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::cli {
 
@@ -37,7 +38,7 @@ std::string words_of(const Evidence& evidence);
 class EvidenceTaker {
  public:
   // Nothing if there is no process to be had: then nobody looks. Before the job begins.
-  static std::optional<EvidenceTaker> start(const guard::EvidenceDesk& desk);
+  static std::optional<EvidenceTaker> start(const guard::EvidenceDesk& desk, secrets::Keys keys);
 
   struct Answer {
     std::optional<Evidence> found{};  // nothing: no Python that we know, no time or no room

@@ -115,12 +115,12 @@ std::optional<Guarding> Guarding::from(Result<guard::Guard> started, const Guard
     }
   }
   Guarding guarding(*std::move(started), options, setting);
-  if (setting.evidence && options.settings.evidence) guarding.begin_evidence();
+  if (setting.evidence && options.settings.evidence) guarding.begin_evidence(setting.keys);
   return guarding;
 }
 
-void Guarding::begin_evidence() {
-  evidence_ = EvidenceTaker::start(guard_.desk());
+void Guarding::begin_evidence(secrets::Keys keys) {
+  evidence_ = EvidenceTaker::start(guard_.desk(), keys);
 }
 
 void Guarding::began(pid_t job) {

@@ -33,8 +33,9 @@ class Guarding {
   struct Setting {
     const record::AskPage* page = nullptr;  // that the job can be asked on; outlives the guarding
     bool quiet = false;
-    std::string job{};     // its command, for people
-    bool evidence = true;  // it may be looked into while it stands still
+    std::string job{};                                // its command, for people
+    bool evidence = true;                             // it may be looked into while it stands still
+    secrets::Keys keys = secrets::Keys::WithoutData;  // that are shown of what is found
   };
   // Nothing where it is not asked for; says so where it cannot be.
   static std::optional<Guarding> begin(const GuardOptions& options, double limit_bytes,
@@ -45,7 +46,7 @@ class Guarding {
 
   const guard::Guard& guard() const { return guard_; }
   // Before the job begins: a process of its own that looks into it while it stands still.
-  void begin_evidence();
+  void begin_evidence(secrets::Keys keys);
   std::vector<int> groups() const { return guard_.cell().join_fds(); }
   int fd() const { return guard_.fd(); }
   void began(pid_t job);

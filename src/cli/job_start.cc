@@ -22,7 +22,7 @@ std::unique_ptr<Helpers> helpers_for(const JobPlan& plan, const Allowance& allow
                                      std::vector<std::string>& missing) {
   std::optional<CensusServer> server;
   if (plan.census && allowed.census) {
-    auto started = CensusServer::start();
+    auto started = CensusServer::start(plan.keys);
     if (started) server.emplace(*std::move(started));
     if (!started) missing.push_back(words_of_no_census(started.error()));
   }
@@ -32,9 +32,10 @@ std::unique_ptr<Helpers> helpers_for(const JobPlan& plan, const Allowance& allow
     missing.push_back("the job cannot tell its steps: " + why);
   }
   if (!allowed.guard) return helpers;
-  if (auto guarding = Guarding::begin(
-          plan.guard, plan.limit_bytes,
-          {helpers->marks.page(), plan.quiet, secrets::masked_command(plan.command), plan.census})) {
+  if (auto guarding =
+          Guarding::begin(plan.guard, plan.limit_bytes,
+                          {helpers->marks.page(), plan.quiet, secrets::masked_command(plan.command),
+                           plan.census, plan.keys})) {
     helpers->guarding.emplace(*std::move(guarding));
   }
   return helpers;

@@ -15,6 +15,7 @@
 #include "cli/guarding.h"
 #include "cli/job_marks.h"
 #include "guard/supervise.h"
+#include "secrets/shown.h"
 
 namespace tidegauge::cli {
 
@@ -29,6 +30,7 @@ struct JobPlan {
   const std::vector<std::string>& command;
   JobMarks::Options marks{};
   bool census = true;
+  secrets::Keys keys = secrets::Keys::WithoutData;  // that a census shows
   CauseFinder::Steps steps = CauseFinder::Steps::ReadFromOutside;
   const GuardOptions& guard;
   double limit_bytes = 0;  // of the job; 0: none was given

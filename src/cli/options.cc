@@ -84,6 +84,11 @@ std::string no_process_id(const std::string& word) {
   return pid && *pid > 0 ? "" : "'" + word + "' is no process id";
 }
 
+void add_show_keys(CommandLine& app, bool& show_keys) {
+  app.add_flag("--show-keys", show_keys,
+               "name dict keys that look like data (known secrets stay masked)");
+}
+
 void add_sitting(CommandLine& app, SittingOptions& sitting) {
   add_duration(app, "--interval", sitting.interval_seconds, "time between two looks [1s]")
       ->check([](const std::string& text) {
@@ -98,6 +103,7 @@ void add_sitting(CommandLine& app, SittingOptions& sitting) {
                      ->check(no_file_name);
   app.add_flag("--no-record", sitting.no_record, "keep no recording")->excludes(record);
   app.add_flag("--no-census", sitting.no_census, "do not look into a Python process that grows");
+  add_show_keys(app, sitting.show_keys);
   app.add_flag("-q,--quiet", sitting.quiet, "say nothing at the end but errors");
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "secrets/shown.h"
 #include "verdict/verdict.h"
 #include "view/accounts.h"
 
@@ -26,6 +27,12 @@ void add_rules(CommandLine& app, verdict::Rules& rules);
 // nothing.
 std::string no_process_id(const std::string& word);
 
+// --show-keys: the keys of dicts that look like data, in what a census says.
+void add_show_keys(CommandLine& app, bool& show_keys);
+inline secrets::Keys keys_for(bool show_keys) {
+  return show_keys ? secrets::Keys::All : secrets::Keys::WithoutData;
+}
+
 // What `watch` and `run` share.
 struct SittingOptions {
   std::optional<double> interval_seconds{};  // default 1
@@ -35,6 +42,9 @@ struct SittingOptions {
   std::string record_path{};
   bool quiet = false;
   bool no_census = false;
+  bool show_keys = false;
+
+  secrets::Keys keys() const { return keys_for(show_keys); }
 };
 void add_sitting(CommandLine& app, SittingOptions& sitting);
 

@@ -28,9 +28,9 @@
 #include "cli/sitting.h"
 #include "guard/supervise.h"
 #include "proc/collector.h"
-#include "secrets/mask.h"
 #include "record/disk_file.h"
 #include "record/store.h"
+#include "secrets/mask.h"
 #include "view/verdict_json.h"
 
 namespace tidegauge::cli {
@@ -161,8 +161,8 @@ Result<Session> begin_session(const guard::Job& job, const RunOptions& options, 
   collect.interval_seconds = options.sitting.interval_seconds.value_or(collect.interval_seconds);
   auto collector = proc::Collector::open({job.pid()}, collect);
   if (!collector) return collector.error();
-  auto begin =
-      session_options("run", options.sitting, options.rules, secrets::masked_command(options.command));
+  auto begin = session_options("run", options.sitting, options.rules,
+                               secrets::masked_command(options.command));
   begin.own_path = options.own_path;
   if (helpers.guarding) {
     begin.on_entry = [&guarding = *helpers.guarding](const record::Entry& entry,
@@ -220,10 +220,10 @@ void write_document(const verdict::Verdicts& verdicts, const std::optional<view:
   // The job may have written there meanwhile.
   auto done = may_write_document(options);
   if (done) {
-    done =
-        write_file(options.json_path,
-                   view::verdict_document(secrets::masked_command(options.command), verdicts, killed),
-                   kOwnerOnly);
+    done = write_file(
+        options.json_path,
+        view::verdict_document(secrets::masked_command(options.command), verdicts, killed),
+        kOwnerOnly);
   }
   if (!done) fail("run", kCouldNotLook, done.error().what);
 }
@@ -342,6 +342,7 @@ std::optional<int> live(RunOptions& options, Lives& lives) {
       start_job({.command = options.command,
                  .marks = {.channel = !options.no_marks, .guess = !options.no_guess},
                  .census = !options.sitting.no_census,
+                 .keys = options.sitting.keys(),
                  .steps = options.no_hooks || options.no_marks ? CauseFinder::Steps::ReadFromOutside
                                                                : CauseFinder::Steps::ToldByTheJob,
                  .guard = options.guard,

@@ -24,9 +24,9 @@
 #include "guard/supervise.h"
 #include "proc/cmdline.h"
 #include "proc/find.h"
-#include "secrets/mask.h"
 #include "proc/root.h"
 #include "record/store.h"
+#include "secrets/mask.h"
 #include "serve/token.h"
 
 namespace tidegauge::cli {
@@ -78,6 +78,7 @@ std::optional<int> parse_serve(Words words, ServeOptions& options) {
       ->type_name("N");
   add_duration(app, "--interval", options.sitting.interval_seconds, "time between two looks [1s]");
   app.add_flag("--no-record", options.sitting.no_record, "keep no recordings");
+  add_show_keys(app, options.sitting.show_keys);
   app.add_flag("--no-census", options.sitting.no_census,
                "do not look into Python processes that grow");
   add_rules(app, options.rules);
@@ -109,7 +110,7 @@ std::string recording_for(const std::string& command, pid_t pid) {
 
 CauseFinder causes_for(const ServeOptions& options) {
   return CauseFinder(
-      census_server("serve", !options.sitting.no_census),
+      census_server("serve", !options.sitting.no_census, options.sitting.keys()),
       options.run ? CauseFinder::Steps::ToldByTheJob : CauseFinder::Steps::ReadFromOutside);
 }
 
@@ -256,8 +257,8 @@ int run_and_serve(const ServeOptions& options, Serving& serving) {
       return ours ? kCouldNotLook : guard::exit_code_for(job.error());
     }
     std::signal(SIGPIPE, SIG_IGN);
-    const auto added =
-        serving.add(job->pid(), secrets::masked_command(options.command), std::move(causes), &marks);
+    const auto added = serving.add(job->pid(), secrets::masked_command(options.command),
+                                   std::move(causes), &marks);
     if (added) serve_started_job(*job, marks, serving);
     while (!job->status()) job->pump(-1);
     if (!added) fail("serve", kCouldNotLook, added.error().what);
@@ -276,7 +277,10 @@ int serve(Words words) {
   const auto path = serve::token_path();
   const auto token = path ? serve::kept_token(*path) : path;
   if (!token) return fail("serve", kCouldNotLook, token.error().what);
-  auto web = WebServer::start({.port = options.port, .token = *token, .rules = options.rules});
+  auto web = WebServer::start({.port = options.port,
+                               .token = *token,
+                               .rules = options.rules,
+                               .show_keys = options.sitting.show_keys});
   if (!web) return fail("serve", kCouldNotLook, web.error().what);
   put(stderr, fmt::format("tidegauge serve: http://127.0.0.1:{}/#token={}\n", web->port(), *token));
   Serving serving(options, *std::move(web));

@@ -140,7 +140,7 @@ Attached attach_guard(const WatchOptions& options) {
   auto guarding =
       Guarding::attach(options.guard, options.pids[0], options.rules.limit_bytes.value_or(0),
                        {attached.page ? &*attached.page : nullptr, options.sitting.quiet,
-                        subject_of(options), !options.sitting.no_census});
+                        subject_of(options), !options.sitting.no_census, options.sitting.keys()});
   if (guarding) attached.guarding.emplace(*std::move(guarding));
   return attached;
 }
@@ -193,9 +193,10 @@ int watch(Words words) {
   if (!allowed.watch) return fail("watch", kCouldNotLook, allowed.why);
   const bool wants_guard = options.guard.on && !options.guard.dry_run;
   tell_of_what_is_left_out("watch", allowed, !options.sitting.no_census, wants_guard);
-  CauseFinder causes(census_server("watch", !options.sitting.no_census && allowed.census),
-                     options.attach_marks ? CauseFinder::Steps::ToldByTheJob
-                                          : CauseFinder::Steps::ReadFromOutside);
+  CauseFinder causes(
+      census_server("watch", !options.sitting.no_census && allowed.census, options.sitting.keys()),
+      options.attach_marks ? CauseFinder::Steps::ToldByTheJob
+                           : CauseFinder::Steps::ReadFromOutside);
   StopSignals stop;
   auto collector = open_collector(options);
   if (!collector) {

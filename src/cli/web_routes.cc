@@ -180,8 +180,9 @@ Reply WebRoutes::census_of(const Known& job) {
   if (!job.running) return sorry(410, "The job has ended.");
   const std::unique_lock lock(counting_, std::try_to_lock);
   if (!lock) return sorry(409, "A census is being taken already.");
-  const auto census =
-      output_of({own_program(), "census", std::to_string(job.pid), "--json"}, kCensusSeconds);
+  std::vector<std::string> words{own_program(), "census", std::to_string(job.pid), "--json"};
+  words.insert(words.end(), census_words_.begin(), census_words_.end());
+  const auto census = output_of(words, kCensusSeconds);
   if (!census) return sorry(422, census.error().what);
   // Reports of this job have it from now on.
   if (!job.recording.empty()) {

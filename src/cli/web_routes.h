@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "serve/http.h"
 #include "serve/hub.h"
@@ -24,6 +25,7 @@ class WebRoutes {
   WebRoutes(std::string token, std::string boot, verdict::Rules rules, serve::Hub& hub)
       : token_(std::move(token)), boot_(std::move(boot)), rules_(std::move(rules)), hub_(hub) {}
 
+  void show_keys() { census_words_.emplace_back("--show-keys"); }  // before it is asked anything
   // Lines "KEY PID RUNNING RECORDING": the jobs there are.
   void take_known(std::string_view lines);
   serve::Reply answer(const serve::Request& request);  // called by several threads
@@ -46,6 +48,7 @@ class WebRoutes {
   const std::string token_;
   const std::string boot_;
   const verdict::Rules rules_;
+  std::vector<std::string> census_words_{};
   serve::Hub& hub_;
   mutable std::mutex mutex_{};
   std::map<std::string, Known, std::less<>> known_{};

@@ -60,6 +60,7 @@ Result<int> serve_until_alone(serve::Link& link, const WebServer::Options& optio
   serve::Hub hub(kMostStreams,
                  [line = link.fd()](const auto& channels) { tell_followed(line, channels); });
   WebRoutes routes(options.token, boot->substr(0, kBootLetters), options.rules, hub);
+  if (options.show_keys) routes.show_keys();
   link.send({"open", "port", std::to_string(*port)});
   std::thread([&] {
     (*server)->run([&](const auto& request) { return routes.answer(request); });

@@ -17,6 +17,7 @@ class WebServer {
     std::optional<int> port{};  // empty: the usual one, or any that is free
     std::string token{};
     verdict::Rules rules{};  // for recordings that are opened
+    bool show_keys = false;  // in a census that a page asks for
   };
   // Before anything is watched, so that it is never taken for a part of the job.
   static Result<WebServer> start(const Options& options);
