@@ -44,6 +44,10 @@ class Places {
       }
       if ((word == "echo" || word == "printf") && !line_.words[i].whole) hide_piped(i);
       if (word == "<<<") hide_here(i);
+      if (i > 1 && is_identified_by(line_.word(i - 2), line_.word(i - 1)) &&
+          !is_plain_value(word)) {
+        hidden_.add(line_.words[i].place);
+      }
       if (i > 0 && is_oracle(file_name(line_.word(i - 1)))) hide_after_slash(i, word);
       if (follow > 0 && !is_option(word)) {
         --follow;
@@ -67,6 +71,12 @@ class Places {
     constexpr std::string_view kLogins[] = {"login",  "relogin", "signin",   "unlock",
                                             "unseal", "auth",    "authtoken"};
     return has(kLogins, word);
+  }
+
+  // CREATE USER joe IDENTIFIED BY 'secret'
+  static bool is_identified_by(std::string_view first, std::string_view second) {
+    return second.size() == 2 && ends_with_any_case(second, "by") &&
+           ends_with_any_case(first, "identified");
   }
 
   // sqlplus user/password
@@ -96,7 +106,12 @@ class Places {
     if (is_path(word) || word.find('/') == 0 || word.find("://") != word.npos) return;
     const bool random = looks_random(word) && !is_host(word);
     const bool strong = looks_typed(word) && word.find_first_of(kSpecial) != word.npos;
-    if (random || strong || (typed && looks_typed(word))) hidden_.add(line_.words[index].place);
+    // The value of an option, most likely; unless that is -p or -w.
+    const auto before = line_.word(index - 1);
+    const bool of_option = is_option(before) && before != "-p" && before != "-w";
+    if (random || strong || (typed && !of_option && looks_typed(word))) {
+      hidden_.add(line_.words[index].place);
+    }
   }
 
   static bool is_host(std::string_view word) {

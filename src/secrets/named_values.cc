@@ -159,6 +159,11 @@ class NamedValues {
       return value_at(name, at);
     }
     const auto place = is_quote(text_[at]) ? quoted(at) : Span{at, word_end(at)};
+    // ALTER USER joe PASSWORD 'secret'
+    if (is_quote(text_[at]) && says_password(text_of(name)) &&
+        line_.of(place).find_first_of("/. ") == std::string_view::npos) {
+      return hide_in(name.secrecy, place.begin, place.end) ? place.end : name.end;
+    }
     return next_bare(name, line_.of(place), place);
   }
 

@@ -30,7 +30,7 @@ constexpr std::string_view kAlways[] = {
 constexpr std::string_view kAtEnd[] = {"pwd", "pw",     "jwt",     "psk",
                                        "otp", "passin", "passout", "sshpass"};
 // A secret, or the file that holds it.
-constexpr std::string_view kOrFile[] = {"credentials", "privatekey"};
+constexpr std::string_view kOrFile[] = {"credentials", "privatekey", "secrets", "passwords"};
 constexpr std::string_view kHeaders[] = {"authorization", "cookie"};
 // "..._key" where the word before it is one of these.
 constexpr std::string_view kKeys[] = {
@@ -52,11 +52,13 @@ constexpr std::string_view kSwitches[] = {
     "hide", "allow",   "check",   "force", "has",     "is",  "print",  "generate", "prompt"};
 // "..._token" is a secret unless the word before it is one of these: then it is a piece of text.
 constexpr std::string_view kTextTokens[] = {
-    "pad",      "eos",         "bos",         "unk",   "sep",   "cls",    "mask",   "image",
-    "video",    "audio",       "stop",        "start", "end",   "per",    "next",   "new",
-    "prompt",   "text",        "last",        "max",   "min",   "num",    "eot",    "trigger",
-    "instance", "placeholder", "special",     "think", "first", "query",  "vision", "pos",
-    "decoder",  "class",       "initializer", "extra", "tool",  "system", "user",
+    "pad",   "eos",          "bos",      "unk",      "sep",         "cls",         "mask",
+    "image", "video",        "audio",    "stop",     "start",       "end",         "per",
+    "next",  "new",          "prompt",   "text",     "last",        "max",         "min",
+    "num",   "eot",          "trigger",  "instance", "placeholder", "special",     "think",
+    "first", "query",        "vision",   "pos",      "change",      "starting",    "idempotency",
+    "page",  "continuation", "sequence", "decoder",  "class",       "initializer", "extra",
+    "tool",  "system",       "user",
 };
 // "..._pass" likewise: a run through something.
 constexpr std::string_view kPasses[] = {"first", "second", "single",  "one",     "two", "multi",

@@ -83,6 +83,8 @@ constexpr SecretOption kOptions[] = {
     {"smbclient", "", "-U", Form::Pair},
     {"rsync", "", "--password", Form::Next},
     {"rdesktop", "", "-p", Form::Either},
+    {"ssh-keygen", "", "-N", Form::Next},
+    {"ssh-keygen", "", "-P", Form::Next},
     {"snmpwalk", "", "-c", Form::Either},
     {"snmpwalk", "", "-A", Form::Either},
     {"snmpwalk", "", "-X", Form::Either},

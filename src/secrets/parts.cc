@@ -120,7 +120,9 @@ std::optional<Span> secret_part(Secrecy secrecy, std::string_view value) {
       break;
   }
   if (is_plain_value(value)) return {};
-  if (secrecy == Secrecy::File && is_path(value)) return {};
+  if (secrecy == Secrecy::File &&
+      is_path(value.substr(std::min(value.find_first_not_of("\\\"'"), value.size()))))
+    return {};
   const auto begin = word_before_secret(value);
   if (value.substr(begin) == kMask || begin == value.size()) return {};
   return Span{begin, value.size()};

@@ -59,9 +59,10 @@ TEST(Shapes, NoHarmlessLineIsSpoiled) {
 // Of lines that were held out when it was made, one in twenty may go wrong.
 TEST(Shapes, FewOfThoseThatWereHeldOutLeakOrAreSpoiled) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
-    const auto leaked = those("held_out.txt", seed, leaks);
-    EXPECT_LE(leaked.size() * 20, lines_of("held_out.txt", seed).size())
-        << testing::PrintToString(leaked);
+    for (const auto* const list : {"held_out.txt", "held_out_2.txt"}) {
+      const auto leaked = those(list, seed, leaks);
+      EXPECT_LE(leaked.size() * 20, lines_of(list, seed).size()) << testing::PrintToString(leaked);
+    }
     const auto spoiled = those("held_out_harmless.txt", seed, is_spoiled);
     EXPECT_LE(spoiled.size() * 20, lines_of("held_out_harmless.txt", seed).size())
         << testing::PrintToString(spoiled);
