@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const StretchMap libraries({{kFakeStart + (512 << 10), kFakeStart + (1 << 20)}});
   const auto heap =
       read_heap({image, memory, both, libraries, libraries, 1, pages}, python, types, addresses);
-  const auto holding = find_retainers(heap, roots, secrets::Keys::WithoutData);
+  const auto holding = find_retainers(heap, roots, tidegauge::secrets::Keys::WithoutData);
   if (holding.garbage.count > heap.nodes()) std::abort();
   return 0;
 }
