@@ -59,9 +59,11 @@ class Filter {
   }
   void allow(std::uint32_t call) { if_equal(call, {answer(SECCOMP_RET_ALLOW)}); }
   void refuse(std::uint32_t call, int error) { if_equal(call, {answer(refusal(error))}); }
-  // Allowed where none of these bits are set in the argument.
-  void allow_without(std::uint32_t call, unsigned argument, std::uint32_t bits) {
-    if_equal(call, {low_half_of(argument), jump(BPF_JSET, bits, 1, 0), answer(SECCOMP_RET_ALLOW),
+  // Allowed where none of these bits are set in the argument, nor those in the next one.
+  void allow_without(std::uint32_t call, unsigned argument, std::uint32_t bits,
+                     std::uint32_t bits_of_next = 0) {
+    if_equal(call, {low_half_of(argument), jump(BPF_JSET, bits, 3, 0), low_half_of(argument + 1),
+                    jump(BPF_JSET, bits_of_next, 1, 0), answer(SECCOMP_RET_ALLOW),
                     answer(refusal(EPERM))});
   }
   void allow_with(std::uint32_t call, unsigned argument, std::uint32_t bits) {
@@ -110,7 +112,8 @@ class Filter {
 bool filter_calls() {
   Filter filter;
   for (const auto call : kAllowed) filter.allow(call);
-  filter.allow_without(SYS_mmap, 2, PROT_EXEC);
+  // What is shared is not counted as ours.
+  filter.allow_without(SYS_mmap, 2, PROT_EXEC, MAP_SHARED);
   filter.allow_without(SYS_mprotect, 2, PROT_EXEC);
   filter.allow_with(SYS_clone, 0, CLONE_THREAD);
   filter.refuse(SYS_clone3, ENOSYS);  // its flags lie in memory; the C library then uses clone

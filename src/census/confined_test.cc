@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <functional>
@@ -24,6 +26,8 @@
 #include <thread>
 
 #include "base/beside.h"
+#include "census/aside.h"
+#include "census/parts.h"
 
 namespace tidegauge::census {
 namespace {
@@ -103,6 +107,12 @@ TEST(Confined, CanDoNothingThatReachesOutOfIt) {
                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
          return made == MAP_FAILED ? -1L : 0L;
        }},
+      {"memory that is not counted",
+       [] {
+         void* const made =
+             ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+         return made == MAP_FAILED ? -1L : 0L;
+       }},
       {"memory made code",
        [] {
          void* const made =
@@ -113,13 +123,13 @@ TEST(Confined, CanDoNothingThatReachesOutOfIt) {
       {"io_uring", [] { return ::syscall(SYS_io_uring_setup, 1, nullptr); }},
       {"memfd", [] { return ::syscall(SYS_memfd_create, "x", 0); }},
   };
-  for (const auto& [name, what] : tries) {
+  for (const auto& one : tries) {
     const auto said = said_by_confined([&] {
       errno = 0;
-      const auto done = what();
+      const auto done = one.second();
       return std::to_string(done) + " " + std::to_string(errno);
     });
-    EXPECT_EQ(said, "-1 " + std::to_string(EPERM)) << name;
+    EXPECT_EQ(said, "-1 " + std::to_string(EPERM)) << one.first;
   }
 }
 
@@ -183,6 +193,26 @@ TEST(Confined, CanStillComputeInThreads) {
               return words.substr(1 << 20);
             }),
             "done");
+}
+
+// Where the user it becomes has too many already, it goes on with the one it has.
+TEST(Confined, ComputesAloneWhereThereAreNoThreads) {
+  const auto child = start_beside(LineKind::Packets, [](const UniqueFd& line) {
+    lower_limit(RLIMIT_NPROC, 0);
+    const int kept[] = {line.get()};
+    (void)confine_ourselves({.keep = kept, .most_bytes = 1 << 30, .most_cpu_seconds = kSeconds});
+    std::atomic<std::uint64_t> sum = 0;
+    in_parts(1000, 4, [&](std::size_t, std::size_t first, std::size_t end) {
+      for (; first < end; ++first) sum += first;
+    });
+    const auto text = std::to_string(sum);
+    (void)::send(line.get(), text.data(), text.size(), MSG_NOSIGNAL);
+  });
+  ASSERT_TRUE(child);
+  char text[64] = {};
+  (void)::recv(child->line.get(), text, sizeof text - 1, 0);
+  ::waitpid(child->pid, nullptr, 0);
+  EXPECT_STREQ(text, "499500");
 }
 
 TEST(Confined, MayAllocateNoMoreThanItWasAllowed) {

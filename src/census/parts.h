@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,15 +22,23 @@ inline std::size_t parts_of(std::size_t count, std::size_t threads) {
   return std::clamp<std::size_t>(count / kFewest, 1, std::max<std::size_t>(threads, 1));
 }
 
-// Calls `work(part, first, end)` for neighbouring parts of `count` things, at the same time. What
-// one of them throws is thrown here once all have ended.
+// Calls `work(part, first, end)` for neighbouring parts of `count` things, at the same time; as far
+// as threads cannot be had (a limit on processes), one after the other. What one of them throws is
+// thrown here once all have ended.
 template <class Work>
 void in_parts(std::size_t count, std::size_t threads, Work work) {
   const auto parts = parts_of(count, threads);
+  const auto begin_of = [&](std::size_t part) { return count * part / parts; };
   std::vector<std::future<void>> others;
-  for (std::size_t part = 1; part < parts; ++part) {
-    others.push_back(std::async(std::launch::async, work, part, count * part / parts,
-                                count * (part + 1) / parts));
+  others.reserve(parts);
+  std::size_t part = 1;
+  try {
+    for (; part < parts; ++part) {
+      others.push_back(
+          std::async(std::launch::async, work, part, begin_of(part), begin_of(part + 1)));
+    }
+  } catch (const std::system_error&) {
+    for (; part < parts; ++part) work(part, begin_of(part), begin_of(part + 1));
   }
   work(std::size_t(0), std::size_t(0), count / parts);
   for (auto& other : others) other.get();

@@ -68,14 +68,17 @@ std::vector<CodeFile> open_code(pid_t pid, const std::vector<Region>& regions,
   std::vector<CodeFile> code;
   for (const auto& [likely, region] : candidates) {
     std::set<std::pair<dev_t, ino_t>> seen;  // the same file by another way
+    bool is_what_is_mapped = true;           // by the first way, and no other is needed
     for (const auto& way : ways_to(pid, *region, region->path == program)) {
       if (code.size() == kMostFiles) return code;
+      const bool is_first = std::exchange(is_what_is_mapped, false);
       auto file = open_plain(way);
       struct stat status {};
       if (!file || ::fstat(file.get(), &status) != 0) continue;
       if (!seen.insert({status.st_dev, status.st_ino}).second) continue;
       const auto bytes = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
       code.push_back({std::move(file), region->begin, bytes});
+      if (is_first) break;
     }
   }
   return code;
