@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import ROOT
 from pythons_here import pythons, where_anybody_may_run
-from test_census_runs_nothing import children_of, reachable  # noqa: F401
+from test_census_runs_nothing import children_of
 
 HEAP = ROOT / "tests" / "programs" / "heap.py"
 CHECKER = ROOT / "build" / "program_census_layout"
@@ -16,6 +16,16 @@ NOBODY = 65534
 needs_checker = pytest.mark.skipif(not CHECKER.exists(), reason=f"there is no {CHECKER}: it is built with the tests")
 # The versions before tell nothing of themselves, and all of them are known.
 NEW = [param for param in pythons() if tuple(map(int, param.id.rstrip("t").split(".")[:2])) >= (3, 13)]
+
+
+@pytest.fixture
+def public(tmp_path_factory):
+    """A folder that every user may look into."""
+    folder = tmp_path_factory.mktemp("public")
+    for place in [folder, *folder.parents][:4]:
+        if place.stat().st_uid == os.geteuid() and str(place) != "/tmp":
+            place.chmod(place.stat().st_mode | 0o055)
+    return folder
 
 
 def checked(pid, *words, **environment):
@@ -33,20 +43,20 @@ def differing(told):
 
 @needs_checker
 @pytest.mark.parametrize("python", NEW)
-def test_without_knowing_the_version_a_census_finds_the_same(python, reachable, home, begin):  # noqa: F811
+def test_without_knowing_the_version_a_census_finds_the_same(python, public, home, begin):
     program = begin([*python.command, python.place(HEAP), "300"])
     program.answer()
     assert differing(checked(program.pid, "census")) == []
-    named, environment = where_anybody_may_run(python, reachable / "python")
+    named, environment = where_anybody_may_run(python, public / "python")
     told = checked(program.pid, "from", named, **environment)
     assert told.stdout.split() == ["fits:", "true"], told.stdout + told.stderr
     assert differing(checked(program.pid, "census", named, **environment)) == []
 
 
 @needs_checker
-def test_what_was_learned_is_used_for_that_build_and_no_longer_when_it_does_not_fit(tidegauge, reachable, home, begin):  # noqa: F811
+def test_what_was_learned_is_used_for_that_build_and_no_longer_when_it_does_not_fit(tidegauge, public, home, begin):
     python = NEW[0].values[0] if NEW else pytest.skip("needs a Python from 3.13 on")
-    named, environment = where_anybody_may_run(python, reachable / "python")
+    named, environment = where_anybody_may_run(python, public / "python")
     program = begin([*python.command, python.place(HEAP), "10"])
     program.answer()
     assert checked(program.pid, "learn").stdout.split()[-1] == "searched"
@@ -89,12 +99,12 @@ print({question})
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 @pytest.mark.parametrize("sudo", [None, "1234"])
-def test_the_program_that_is_named_runs_with_everything_dropped(tidegauge, reachable, home, sudo, started, begin):  # noqa: F811
+def test_the_program_that_is_named_runs_with_everything_dropped(tidegauge, public, home, sudo, started, begin):
     target = begin(["/usr/bin/python3", HEAP, "10"])
     target.answer()
 
     def asked(question):
-        named = reachable / "python-asked"
+        named = public / "python-asked"
         named.unlink(missing_ok=True)
         named.write_text(ANSWERS.format(python="/usr/bin/python3", question=QUESTIONS[question]))
         named.chmod(0o755)
@@ -130,10 +140,10 @@ NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--net
 
 @pytest.mark.parametrize("inside", [[], NAMESPACES], ids=["", "in-namespaces"])
 @pytest.mark.parametrize("its_user, our_user", WHO)
-def test_a_real_python_of_another_name_is_read(tidegauge, reachable, home, its_user, our_user, inside, begin):  # noqa: F811
-    renamed = reachable / "myserver"
+def test_a_real_python_of_another_name_is_read(tidegauge, public, home, its_user, our_user, inside, begin):
+    renamed = public / "myserver"
     shutil.copy(os.path.realpath("/usr/bin/python3"), renamed)
-    shutil.copy(tidegauge, reachable / "tidegauge")
+    shutil.copy(tidegauge, public / "tidegauge")
     if inside and subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
         pytest.skip("no namespaces here")
 
@@ -144,6 +154,6 @@ def test_a_real_python_of_another_name_is_read(tidegauge, reachable, home, its_u
     program = begin(as_user(its_user, *inside, renamed, "-IS", "-c", says))
     assert program.answer() == "ready"
     pid = children_of(program.pid)[0] if inside else program.pid
-    done = subprocess.run(as_user(our_user, reachable / "tidegauge", "census", str(pid)), capture_output=True, text=True)
+    done = subprocess.run(as_user(our_user, public / "tidegauge", "census", str(pid)), capture_output=True, text=True)
     assert done.returncode == 0 and "__main__.kept[*]" in done.stdout, done.stderr
     assert os.readlink(f"/proc/{pid}/exe") == str(renamed) and sys.platform == "linux"

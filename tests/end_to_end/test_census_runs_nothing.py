@@ -156,7 +156,7 @@ def learned(our_user, folder, pid):
     if not checker.exists():
         pytest.skip(f"there is no {checker}: it is built with the tests")
     shutil.copy(checker, folder / "checker")
-    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {**os.environ, "XDG_CACHE_HOME": "/nowhere"}  # nothing was learned before
     done = subprocess.run(as_user(our_user, folder / "checker", str(pid), "learn"), capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
