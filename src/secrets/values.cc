@@ -172,12 +172,13 @@ bool is_random(std::string_view word) {
   constexpr std::size_t kSomeDigits = 3;
   if (lowers == 0 && length == word.size() && length >= kShortestUpper && digits >= kSomeDigits &&
       word.find_first_of("GHIJKLMNOPQRSTUVWXYZ") != word.npos) {
-    return odd * 4 + changes * 4 > letters + length && changes * 5 > length;
+    return odd * 5 + changes * 5 > letters + length && changes * 5 > length;
   }
-  if (length < kShortestMade || uppers < kFew || lowers < kFew || digits == 0) return false;
+  if (length < kShortestMade || uppers < kFew || lowers < kFew) return false;
+  if (digits == 0 && odd * 5 <= letters * 2) return false;
   // In random ones half of the letters follow each other oddly, and the kind changes at two of five
   // characters; in names hardly any, and one of seven.
-  return odd * 4 + changes * 4 > letters + length && changes * 5 > length;
+  return odd * 5 + changes * 5 > letters + length && changes * 5 > length;
 }
 
 bool is_typed_password(std::string_view word) {
