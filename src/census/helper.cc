@@ -246,7 +246,8 @@ void Helper::let_go() {
 
 void Helper::let_go_waiting_for(const Copy& another) {
   const auto status = status_of(another.pid);
-  if (!status || !stop()) return;
+  if (!status) return end();  // somebody else has forgotten it meanwhile
+  if (!stop()) return;
   registers_.rbx = static_cast<unsigned long long>(status->own_number);
   go_to(stub::offsets().finish, registers_);
   let_go();

@@ -101,6 +101,29 @@ class Spares : public ::testing::Test {
   void* room_ = nullptr;
 };
 
+// It is nobody's then: it would stand in the target for as long as we live.
+TEST(Helper, GoesWhereTheCopyThatItIsToWaitForHasGone) {
+  constexpr pid_t kGone = 0x3fffffff;
+  const BusyTarget target;
+  const auto threads = target.threads().size();
+  {
+    const auto stub = Stub::put_into(target.pid());
+    ASSERT_TRUE(stub);
+    std::optional<Helper> helper;
+    for (int i = 0; i < 100 && !helper; ++i) {
+      auto first_thread = Stopped::stop_first_thread(target.pid());
+      ASSERT_TRUE(first_thread);
+      helper = Helper::make(*first_thread, *stub);
+    }
+    ASSERT_TRUE(helper && helper->settle());
+    helper->let_go_waiting_for({kGone});
+  }
+  for (int i = 0; i < 10'000 && target.threads().size() != threads; ++i) ::usleep(100);
+  EXPECT_EQ(target.threads().size(), threads);
+  target.wait_for_rounds();
+  EXPECT_EQ(target.errors(), 0U);
+}
+
 class Killed : public Spares, public ::testing::WithParamInterface<BusyTarget::FirstThread> {};
 
 TEST_P(Killed, AfterAnyOfItsCallsWhoeverHoldsTheTargetLeavesNothing) {
