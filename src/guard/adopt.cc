@@ -10,6 +10,7 @@
 
 #include "guard/cell.h"
 #include "guard/group_files.h"
+#include "guard/left_groups.h"
 #include "proc/cgroup_files.h"
 #include "proc/cgroup_place.h"
 #include "proc/stat.h"
@@ -122,6 +123,7 @@ Cell Cell::adopt(const proc::Roots& roots, record::ProcessId top) {
   const auto name = root ? own_name(*root) : Result<std::string>(root.error());
   for (const auto& place : cell.find_memory_of(roots, top.pid)) {
     if (!name || place.guessed) continue;
+    remove_left_groups(*root, place.folder());
     const auto folder = place.folder() + "/" + *name;
     if (::mkdir(folder.c_str(), 0755) != 0) continue;
     cell.folders_.push_back(folder);

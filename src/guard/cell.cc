@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "guard/group_files.h"
+#include "guard/left_groups.h"
 #include "proc/cgroup_files.h"
 #include "proc/cgroup_place.h"
 #include "proc/root.h"
@@ -30,11 +31,6 @@ constexpr std::string_view kPrefix = "tidegauge-";
 // So often a killed tree of version 1 is gone through: a process may fork while it is.
 constexpr int kKillRounds = 100;
 constexpr int kFreezeTries = 50;  // of a millisecond
-
-bool lives(const proc::Root& root, const record::ProcessId& owner) {
-  const auto stat = proc::read_stat(root, owner.pid);
-  return stat && stat->id == owner && !proc::has_ended(*stat);
-}
 
 bool is_folder(const std::string& path) {
   struct stat info {};
@@ -111,6 +107,9 @@ Cell Cell::make(const proc::Roots& roots, double limit_bytes) {
   const Own own{first_real(proc::memory_places(in, seen, roots.sys)),
                 first_real(proc::unified_places(in, seen, roots.sys)),
                 first_real(proc::controller_places("freezer", in, seen, roots.sys))};
+  for (const auto* place : {&own.memory, &own.unified, &own.freezer}) {
+    if (*place) remove_left_groups(*root, (*place)->folder());
+  }
   cell.make_memory(roots.proc, own, *name, limit_bytes);
   cell.make_freezer(own, *name);
   return cell;
@@ -132,7 +131,7 @@ void Cell::make_memory(const std::string& proc, const Own& own, const std::strin
   if (made) folders_.push_back(folder);
   bool good = made && open_memory(folder, limit_bytes);
   if (made && !good && memory_version_ == 2) {
-    step_down_ = StepDown::take(proc, parent, name + "-gauge", "memory");
+    step_down_ = StepDown::take(proc, parent, name + std::string(kGaugeSuffix), "memory");
     good = step_down_ && open_memory(folder, limit_bytes);
   }
   if (!good) {

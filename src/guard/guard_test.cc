@@ -127,6 +127,33 @@ TEST(Cell, UsesTheGroupThatItFinds) {
   EXPECT_FALSE(cell.can_limit()) << "one that is there already is somebody's";
 }
 
+TEST(Cell, RemovesEmptyGroupsOfGaugesThatHaveEnded) {
+  FakeGroups fake;
+  fake.put("proc/815/stat", fake.text("proc/self/stat").replace(0, 3, "815"));
+  const std::string job = "sys/fs/cgroup/job/";
+  const auto make = [&](const std::string& name, int hours_ago) {
+    fs::create_directories(fake.path(job + name));
+    fs::last_write_time(fake.path(job + name),
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours_ago));
+  };
+  for (const auto* name : {"tidegauge-813-5", "tidegauge-814-6-gauge", "tidegauge-815-93811",
+                           "tidegauge-815-7", "tidegauge-x", "others"}) {
+    make(name, 1);
+  }
+  fake.group(job + "tidegauge-816-8", "max");  // somebody is in it
+  make("tidegauge-816-8", 1);
+  make("tidegauge-817-9", 0);
+  { const auto cell = Cell::make(fake.roots(), 1e9); }
+  const auto is_there = [&](const std::string& name) { return fs::exists(fake.path(job + name)); };
+  EXPECT_FALSE(is_there("tidegauge-813-5"));
+  EXPECT_FALSE(is_there("tidegauge-814-6-gauge"));
+  EXPECT_FALSE(is_there("tidegauge-815-7")) << "its pid is another's now";
+  EXPECT_TRUE(is_there("tidegauge-815-93811")) << "its gauge lives";
+  EXPECT_TRUE(is_there("tidegauge-816-8")) << "it is not empty";
+  EXPECT_TRUE(is_there("tidegauge-817-9")) << "it may be of another pid namespace";
+  EXPECT_TRUE(is_there("tidegauge-x") && is_there("others"));
+}
+
 // Children that wait for a signal, and how each has ended; all are gone with it.
 class Children {
  public:

@@ -10,6 +10,9 @@
 
 namespace tidegauge::guard {
 
+// Of the group that we go into, behind the name of the job's.
+inline constexpr std::string_view kGaugeSuffix = "-gauge";
+
 class StepDown {
  public:
   // From `parent` into its new group `name`; nothing where that cannot be: then all is as before.

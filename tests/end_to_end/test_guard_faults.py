@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from guarded_jobs import JOB, PATIENCE, end_of, guard_processes, let_go_on, with_our_package
-from waiting import wait_for_text
+from guarded_jobs import JOB, PATIENCE, end_of, guard_line, guard_processes, let_go_on, with_our_package
+from waiting import wait_for_end, wait_for_text
 
 
 def test_without_special_rights_it_works_too(guarded, groups, tidegauge, home):
@@ -46,6 +46,24 @@ def test_a_job_that_was_frozen_when_the_actor_died_goes_on(guarded, groups, home
     let_go_on(home)
     code, out, errors = end_of(gauge)
     assert code == 0 and out.endswith("done 40\n"), errors
+
+
+def test_groups_of_a_gauge_that_was_killed_with_all_of_its_guard_go_with_the_next(guarded, groups, home, tidegauge):
+    gauge = guarded(1, 40, "waits")
+    assert gauge.stdout.readline().startswith("from 0")
+    line = guard_line(gauge)
+    for pid in (gauge.pid, *line):
+        os.kill(pid, signal.SIGSTOP)  # or another would be started in the place of the first
+    for pid in (*reversed(line), gauge.pid):
+        os.kill(pid, signal.SIGKILL)
+    let_go_on(home)
+    wait_for_end(*groups.pids())
+    left = groups.made()
+    assert left
+    for path in left:
+        os.utime(path, (0, 0))
+    subprocess.run([tidegauge, "run", "--no-record", "--guard", "--", "true"], preexec_fn=groups.join, check=True, capture_output=True)
+    assert not set(left) & set(groups.made())
 
 
 def test_the_job_outlives_the_gauge_and_its_groups_do_not_outlive_the_job(guarded, groups, tmp_path):
