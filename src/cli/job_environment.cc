@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/job_environment.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -33,6 +34,18 @@ bool preload_can_name(const std::string& probe) {
   return probe.find_first_of(" :\t\n$") == std::string::npos;
 }
 
+// Only root's job can become another user with its environment: a setuid program drops the
+// variable. The linker would complain on the job's stderr that it cannot open the library.
+bool all_who_come_after_can_read(const std::string& probe) {
+  if (::geteuid() != 0) return true;
+  struct stat status {};
+  if (::stat(probe.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return false;
+  for (auto folder = fs::path(probe).parent_path();; folder = folder.parent_path()) {
+    if (::stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IXOTH) == 0) return false;
+    if (folder == folder.parent_path()) return true;
+  }
+}
+
 // Ours comes first: it runs the one that comes after it.
 std::string python_path_with(const std::string& site) {
   const char* const given = std::getenv("PYTHONPATH");
@@ -47,7 +60,7 @@ std::string python_path_with(const std::string& site) {
 std::optional<std::pair<std::string, std::string>> way_in(const JobEnvironment& job) {
   const auto probe = probe_path();
   if (probe.empty()) return {};
-  if (job.preload && preload_can_name(probe) &&
+  if (job.preload && preload_can_name(probe) && all_who_come_after_can_read(probe) &&
       guard::can_preload_into(job.command, own_program())) {
     return std::pair<std::string, std::string>{"LD_PRELOAD", preload_with(probe)};
   }

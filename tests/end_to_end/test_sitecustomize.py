@@ -101,3 +101,24 @@ def python_here():
     import sys
 
     return sys.executable
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_a_job_that_becomes_another_user_hears_nothing_of_a_library_that_this_user_cannot_read(tidegauge, call, script, tmp_path):
+    """Else its linker complains on the job's stderr, in every process."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    for path in (tidegauge, tidegauge.parent / "libtidegauge_probe.so"):
+        shutil.copy(path, hidden)
+    (hidden / "site").mkdir()
+    shutil.copy(ROOT / "probe" / "sitecustomize.py", hidden / "site")
+    script("""
+        import os, subprocess, sys
+        os.setgid(54321)
+        os.setuid(54321)
+        print(subprocess.run(["/bin/sh", "-c", "/bin/true; exec /bin/true"], capture_output=True, text=True).stderr)
+        print(subprocess.run([sys.argv[1], "-c", "import sys; print(sys.modules.get('sitecustomize'))"], capture_output=True, text=True).stderr)
+    """)  # fmt: skip
+    words = [hidden / "tidegauge", "run", "-q", "--no-record", "--", "/usr/bin/python3", tmp_path / "job.py", "/usr/bin/python3"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.split() == [] and done.stderr == "", (done.stdout, done.stderr)
