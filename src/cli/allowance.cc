@@ -3,29 +3,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/inherited.h"
 #include "cli/command.h"
+#include "proc/process_room.h"
 
 namespace tidegauge::cli {
 
-Allowance allowance(std::size_t descriptors, double cpu_seconds) {
-  Allowance allowed{.watch = descriptors >= kToWatch && cpu_seconds >= kCpuSecondsToWatch,
-                    .census = descriptors >= kToTakeCensus,
-                    .guard = descriptors >= kToGuard};
-  if (cpu_seconds < kCpuSecondsToWatch) {
+Allowance allowance(const Room& room) {
+  const bool crowded = room.processes.value_or(kToStartHelpers) < kToStartHelpers;
+  Allowance allowed{.watch = room.descriptors >= kToWatch && room.cpu_seconds >= kCpuSecondsToWatch,
+                    .census = room.descriptors >= kToTakeCensus && !crowded,
+                    .guard = room.descriptors >= kToGuard && !crowded};
+  if (room.cpu_seconds < kCpuSecondsToWatch) {
     allowed.why = fmt::format("{:.0f} s of CPU time are left to us, {:.0f} are needed (ulimit -t)",
-                              cpu_seconds > 0 ? cpu_seconds : 0, kCpuSecondsToWatch);
-  } else if (descriptors < kToGuard) {
+                              std::max(room.cpu_seconds, 0.0), kCpuSecondsToWatch);
+  } else if (!allowed.watch || (room.descriptors < kToGuard && !crowded)) {
     const auto needed = !allowed.watch ? kToWatch : allowed.census ? kToGuard : kToTakeCensus;
     allowed.why =
         fmt::format("of the {} open files that are needed for it, {} can be had (ulimit -n)",
-                    needed, descriptors);
+                    needed, room.descriptors);
+  } else if (crowded) {
+    allowed.why = fmt::format("{} more processes may be started, which the job may need (pids.max)",
+                              *room.processes);
   }
   return allowed;
 }
 
 Allowance allowance_now() {
-  return allowance(free_descriptors(kToGuard), cpu_seconds_left());
+  return allowance({.descriptors = free_descriptors(kToGuard),
+                    .cpu_seconds = cpu_seconds_left(),
+                    .processes = proc::processes_left(proc::Roots{})});
 }
 
 bool cpu_time_runs_out() {

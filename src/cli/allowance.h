@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -15,6 +17,8 @@ namespace tidegauge::cli {
 inline constexpr std::size_t kToWatch = 16;
 inline constexpr std::size_t kToTakeCensus = 32;
 inline constexpr std::size_t kToGuard = 64;
+// Processes and threads that may still be started: ours take the place of the job's.
+inline constexpr std::uint64_t kToStartHelpers = 32;
 // Less CPU time is kept for the end: the last verdict and the report.
 inline constexpr double kCpuSecondsToWatch = 10;
 
@@ -25,7 +29,12 @@ struct Allowance {
   std::string why{};  // the limit behind what is not; empty: nothing is left out
 };
 
-Allowance allowance(std::size_t descriptors, double cpu_seconds);
+struct Room {
+  std::size_t descriptors = kToGuard;
+  double cpu_seconds = std::numeric_limits<double>::infinity();
+  std::optional<std::uint64_t> processes{};  // nothing: there is no limit
+};
+Allowance allowance(const Room& room);
 Allowance allowance_now();
 // The watching ends here, or the kernel ends us.
 bool cpu_time_runs_out();
