@@ -113,8 +113,12 @@ class ResumableLoader(DataLoader):
         super().__init__(dataset, batch_size=batch_size, sampler=_Order(len(dataset), seed, shuffle), **options)
         self._epoch = 0  # of the next or current pass
         self._given = 0  # batches of it
+        self._is_begun = False  # this pass, here: who iterates again has broken it off
 
     def __iter__(self) -> Any:
+        if self._is_begun and self._given:
+            self._epoch, self._given = self._epoch + 1, 0
+        self._is_begun = True
         order = self.sampler
         order.epoch, order.skip = self._epoch, self._given * (self.batch_size or 1)
         if hasattr(self.dataset, "set_epoch"):
@@ -133,4 +137,4 @@ class ResumableLoader(DataLoader):
         return {"epoch": self._epoch, "given": self._given}
 
     def load_state_dict(self, state: dict) -> None:
-        self._epoch, self._given = state["epoch"], state["given"]
+        self._epoch, self._given, self._is_begun = state["epoch"], state["given"], False

@@ -89,5 +89,9 @@ def test_places_in_the_data():
         after = ResumableLoader(examples, batch_size=3, seed=5, num_workers=workers)
         after.load_state_dict(before.state_dict())
         assert len(after) == 4 and passes(after, 2) == [second[2:], third]
+    broken_off = ResumableLoader(examples, batch_size=3, seed=5)
+    for _ in zip(range(2), broken_off):
+        pass
+    assert broken_off.state_dict() == {"epoch": 0, "given": 2} and passes(broken_off, 1) == [second], "the next pass, not the rest of the last"
     with pytest.raises(ValueError):
         ResumableLoader(examples, persistent_workers=True, num_workers=1)
