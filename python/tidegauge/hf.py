@@ -11,7 +11,8 @@ import glob
 import os
 from typing import Any, Callable, Optional
 
-from transformers import Trainer, TrainerCallback
+from transformers import DefaultFlowCallback, Trainer, TrainerCallback
+from transformers.trainer_utils import TrainOutput
 
 from tidegauge._log import StepLog
 from tidegauge.checkpoint import Request, listen, requested_anywhere, resume_path, take_resume_path
@@ -33,6 +34,10 @@ def _why_not_equal(trainer: Any, path: str) -> list:
     return reasons
 
 
+class _NothingLeft(Exception):
+    """The checkpoint is of the last step."""
+
+
 def _go_on_by_itself() -> None:
     """Lets the first Trainer with a MemoryCallback whose checkpoint the guard names go on from there, unless its program says from where."""
     original = Trainer.train
@@ -49,10 +54,22 @@ def _go_on_by_itself() -> None:
                 resume_from_checkpoint = path
                 reasons = _why_not_equal(self, path)
                 ours[0].say(f"tidegauge: resumed from {path}" + (f", not bit-equal: {'; '.join(reasons)}" if reasons else ""))
-        return original(self, resume_from_checkpoint, *args, **kwargs)
+                ours[0].goes_on_by_itself = True
+        try:
+            return original(self, resume_from_checkpoint, *args, **kwargs)
+        except _NothingLeft:
+            self.is_in_train = False
+            self.control = self.callback_handler.on_train_end(self.args, self.state, self.control)
+            return TrainOutput(self.state.global_step, 0.0, {})
 
     train.tidegauge_original = original  # type: ignore[attr-defined]
     Trainer.train = train
+
+
+def _ends_epoch(args: Any, state: Any) -> bool:
+    """Whether this step is the last of an epoch that ends with an evaluation or a checkpoint of the trainer's own."""
+    evaluation = getattr(args, "eval_strategy", None) or getattr(args, "evaluation_strategy", None)  # before 4.41
+    return float(state.epoch).is_integer() and "epoch" in (evaluation, args.save_strategy)
 
 
 class MemoryCallback(TrainerCallback):
@@ -73,21 +90,28 @@ class MemoryCallback(TrainerCallback):
         self.say = say
         self.memory = StepLog(count_tensors)
         self._request: Optional[Request] = None
+        self._has_stopped = False
+        self._most_checkpoints: Optional[int] = None
+        self.goes_on_by_itself = False
         if on_request is not None and resume_path():
             _go_on_by_itself()
 
     def add_to(self, trainer: Any) -> MemoryCallback:
-        """Puts this before the other callbacks of a trainer, so that TensorBoard, W&B and the like get the numbers too."""
-        trainer.callback_handler.callbacks.insert(0, self)
+        """Puts this before those callbacks of a trainer that report, so that TensorBoard, W&B and the like get the numbers too."""
+        callbacks = trainer.callback_handler.callbacks
+        callbacks.insert(int(bool(callbacks) and isinstance(callbacks[0], DefaultFlowCallback)), self)
         return self
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if args.max_steps <= 0 and state.num_train_epochs:  # otherwise nobody says how long an epoch is
             self.memory.steps_per_epoch = state.max_steps / state.num_train_epochs
+        self._has_stopped = False
         if self.on_request is not None:
             listen()
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, train_dataloader: Any = None, **kwargs: Any) -> None:
+        if self.goes_on_by_itself and state.global_step >= state.max_steps > 0:
+            raise _NothingLeft  # one step more would be trained
         # accelerate tells the sampler of the epoch that is resumed, and not the data set.
         dataset = getattr(train_dataloader, "dataset", None)
         if isinstance(dataset, SeededByIndex):
@@ -99,23 +123,41 @@ class MemoryCallback(TrainerCallback):
             control.should_log = True
         request = requested_anywhere() if self.on_request is not None else None
         if request is not None:
-            request.saving(state.global_step)
             self._request = request
-            control.should_save = True
-            if request.stop or (request.stop is None and self.on_request == "save_and_stop"):
-                control.should_training_stop = True
             self.say(f"tidegauge: a checkpoint was asked for at step {state.global_step}")
+        # Where an evaluation is due at the end of the epoch, the checkpoint comes after it: training would go on without it.
+        if self._request is not None and not _ends_epoch(args, state):
+            self._save(state, control)
         return control
 
-    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        if self._has_stopped:  # in the middle of the epoch, whatever is due at its end
+            control.should_evaluate = control.should_save = False
+        elif self._request is not None:
+            self._request = requested_anywhere() or self._request
+            self._save(state, control)
+        return control
+
+    def _save(self, state: Any, control: Any) -> None:
+        """At the end of this step, unless save_strategy is "best" and an evaluation finds this one is not: then after the next."""
+        assert self._request is not None
+        self._request.saving(state.global_step)
+        control.should_save = True
+
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         request, self._request = self._request, None
         if request is None:
-            return
+            return control
         path = os.path.join(args.output_dir, f"checkpoint-{state.global_step}")
         if os.path.isdir(path) or not state.is_world_process_zero:  # another machine's disk may not be ours
             request.saved(path, state.global_step)
         else:
             request.failed(f"there is no {path}", state.global_step)
+        if request.stop or (request.stop is None and self.on_request == "save_and_stop"):
+            control.should_training_stop = self._has_stopped = True
+            # At the end of a training with a limit of one, transformers deletes all checkpoints but the best.
+            self._most_checkpoints, args.save_total_limit = args.save_total_limit, None
+        return control
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Optional[dict] = None, **kwargs: Any) -> None:
         if logs is None or not state.is_world_process_zero:
@@ -126,6 +168,8 @@ class MemoryCallback(TrainerCallback):
             state.log_history[-1].update(memory)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._has_stopped:
+            args.save_total_limit = self._most_checkpoints
         if state.is_world_process_zero:
             self.memory.read(state.global_step)
             for line in self.memory.summary(self.large_tensors):
