@@ -18,7 +18,9 @@ except ImportError:
     from pytorch_lightning.callbacks import Callback
 
 from tidegauge import _marks
+from tidegauge._lightning_place import STEP, place_in
 from tidegauge._log import StepLog
+from tidegauge._verdict import warn
 from tidegauge.checkpoint import Request, listen, requested_anywhere, resume_path, take_resume_path
 from tidegauge.remedies import Cleanup
 from tidegauge.resume import random_state, restore_random_state
@@ -26,15 +28,28 @@ from tidegauge.resume import random_state, restore_random_state
 
 def _why_not_equal(trainer: Any) -> list:
     """Why a training that goes on from a checkpoint ends with other bits than one that never stopped, as far as that can be told."""
-    reasons = []
-    if not any(isinstance(one, ResumeExactly) for one in trainer.callbacks):
+    reasons, place = [], place_in(trainer)
+    exactly = [one for one in trainer.callbacks if isinstance(one, ResumeExactly)]
+    if not exactly:
         reasons.append("Lightning does not keep the random generators; tidegauge.lightning.ResumeExactly does")
-    if not hasattr(trainer.train_dataloader, "state_dict"):
+    elif not any(one.has_state for one in exactly):
+        reasons.append("the checkpoint lacks the random generators: it was saved without tidegauge.lightning.ResumeExactly")
+    if not place.has_loaders(trainer):
         reasons.append("the loader begins anew; tidegauge.resume.ResumableLoader does not")
+    if place.resumed_at in ("", STEP):
+        reasons.append("it was not saved between two steps" if place.resumed_at else "the checkpoint does not say where in the epoch it was saved")
+    reasons += [f"{name} is monitored, and its part before the checkpoint is lost" for name in place.lost if name in _monitored(trainer)]
+    if trainer.world_size > 1:
+        reasons.append("the random generators of one rank were kept for all")
     torch: Any = __import__("torch")
     if trainer.strategy.root_device.type != "cpu" and not torch.are_deterministic_algorithms_enabled():
         reasons.append("not all that runs on a GPU is deterministic")
     return reasons
+
+
+def _monitored(trainer: Any) -> set:
+    """Names of the metrics that schedulers and callbacks decide by."""
+    return {getattr(one, "monitor", None) for one in (*trainer.lr_scheduler_configs, *trainer.callbacks)}
 
 
 FIT_CKPT_PATH = 4  # its place among fit()'s arguments
@@ -60,7 +75,34 @@ def _go_on_by_itself() -> None:
     Trainer.fit = fit
 
 
-class MemoryCallback(Callback):
+class _Placed(Callback):
+    """Writes into each checkpoint where it was saved, and goes on from there."""
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        if stage == "fit":
+            place_in(trainer).watch(trainer)
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        place_in(trainer).begin_epoch(trainer)
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        place_in(trainer).validated = not trainer.sanity_checking
+
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict) -> None:
+        try:
+            place_in(trainer).save(trainer, checkpoint)
+        except Exception as error:  # another version of Lightning: what it does by itself is better than no checkpoint
+            warn(f"the checkpoint does not say where it was saved: {error!r}")
+
+    def on_load_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict) -> None:
+        place_in(trainer).load(trainer, checkpoint)
+
+    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        if stage == "fit":
+            place_in(trainer).leave(trainer)
+
+
+class MemoryCallback(_Placed):
     """Memory every `every` optimizer steps, to all loggers of the trainer.
 
     on_request: what to do when a checkpoint is asked for by SIGUSR2: "save_and_stop", "save", or None to leave the signal alone, and
@@ -79,14 +121,27 @@ class MemoryCallback(Callback):
         self.say = say
         self.memory = StepLog(count_tensors)
         self._last = 0
+        self._request: Optional[Request] = None
         self.resumed_from = ""  # by itself
         if on_request is not None and resume_path():
             _go_on_by_itself()
 
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        super().setup(trainer, pl_module, stage)
+        if stage == "fit" and self._save not in place_in(trainer).after_batch:
+            place_in(trainer).after_batch.append(self._save)
+
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        if self.resumed_from and trainer.is_global_zero:
-            reasons = _why_not_equal(trainer)
-            self.say(f"tidegauge: resumed from {self.resumed_from}" + (f", not bit-equal: {'; '.join(reasons)}" if reasons else ""))
+        reasons = _why_not_equal(trainer) if self.resumed_from else []
+        self._say_resumed(trainer, f", not bit-equal: {'; '.join(reasons)}" if reasons else "")
+
+    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        self._say_resumed(trainer, ", where training had ended")
+
+    def _say_resumed(self, trainer: Any, words: str) -> None:
+        path, self.resumed_from = self.resumed_from, ""
+        if path and trainer.is_global_zero:
+            self.say(f"tidegauge: resumed from {path}{words}")
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         # Lightning leaves with exit code 0 then, which looks as if all had been done.
@@ -110,11 +165,14 @@ class MemoryCallback(Callback):
             memory = self.memory.read(step)
             for logger in trainer.loggers:
                 logger.log_metrics(memory, step=step)
-        request = requested_anywhere() if self.on_request is not None else None
-        if request is not None:
-            self._save(trainer, step, request)
+        self._request = requested_anywhere() if self.on_request is not None else None
 
-    def _save(self, trainer: Any, step: int, request: Request) -> None:
+    def _save(self, trainer: Any) -> None:
+        """What was asked for in this batch, once the callbacks after this one and the module are done with it, too."""
+        request, self._request = self._request, None
+        if request is None:
+            return
+        step = trainer.global_step
         request.saving(step)
         folder = getattr(trainer.checkpoint_callback, "dirpath", None) or trainer.default_root_dir
         path = os.path.join(folder, f"tidegauge-step={step}.ckpt")
@@ -127,7 +185,7 @@ class MemoryCallback(Callback):
         request.saved(path, step)
         self.say(f"tidegauge: a checkpoint was asked for at step {step}: {path}")
         if request.stop or (request.stop is None and self.on_request == "save_and_stop"):
-            trainer.should_stop = True
+            _stop(trainer)
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # before the model is taken off the GPU
         if trainer.is_global_zero:
@@ -139,8 +197,17 @@ class MemoryCallback(Callback):
                 self.say(line)
 
 
-class ResumeExactly(Callback):
-    """Keeps the state of the random generators in every checkpoint and puts it back before the first batch after a resume.
+def _stop(trainer: Any) -> None:
+    """Ends this training after the batch, whatever the fewest epochs and steps are that it should have."""
+    trainer.should_stop = True
+    trainer.fit_loop.min_epochs, trainer.fit_loop.epoch_loop.min_steps = 0, None
+    for one in trainer.checkpoint_callbacks:
+        if hasattr(one, "_last_global_step_saved"):  # the epoch is not over, and nothing that a checkpoint of ours names may be deleted
+            one._last_global_step_saved = trainer.global_step
+
+
+class ResumeExactly(_Placed):
+    """Keeps the state of the random generators in every checkpoint and puts it back after a resume, where it was saved.
 
     With a tidegauge.resume.ResumableLoader, which Lightning asks for its place itself, training ends with the same weights as if it had
     never stopped.
@@ -149,21 +216,25 @@ class ResumeExactly(Callback):
     def __init__(self) -> None:
         self._kept: Optional[dict] = None
 
+    @property
+    def has_state(self) -> bool:
+        """Whether there is something to put back."""
+        return self._kept is not None
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        super().setup(trainer, pl_module, stage)
+        place_in(trainer).restore_random = self._restore
+
     def state_dict(self) -> dict:
         return {"random": random_state()}
 
     def load_state_dict(self, state_dict: dict) -> None:
         self._kept = state_dict.get("random")
 
-    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict) -> None:
-        # Saved at the end of a batch, by us or by ModelCheckpoint, that batch does not count as completed yet, and would be missing
-        # from the rest of the epoch.
-        progress = checkpoint.get("loops", {}).get("fit_loop", {}).get("epoch_loop.batch_progress", {})
-        for count in (progress.get("current", {}), progress.get("total", {})):
-            if count.get("processed") == count.get("ready"):
-                count["completed"] = count.get("processed")
-
     def on_train_batch_start(self, trainer: Any, pl_module: Any, *args: Any, **kwargs: Any) -> None:
+        self._restore()  # where the place was not known
+
+    def _restore(self) -> None:
         kept, self._kept = self._kept, None
         if kept is not None:
             restore_random_state(kept)

@@ -17,9 +17,13 @@ HOURS = 4 * 3600
 
 # CASE@STEPS: the last step of an epoch, steps with an evaluation, the last of all; an epoch has 8 batches where nothing else is said.
 EXACT = {
+    "lightning": [
+        "plain@7,8,24", "val=mid,accumulate=3,workers=2,schedule=plateau@1,3", "steps=1,val=end,limit=5,average=1,minimum=1@5",
+        "schedule=plateau,monitor=train_loss,own=best@8", "own=best,from=own,val=end,schedule=plateau@8", "own=last,from=own,steps=1,val=end@16",
+    ],
     "hf": ["val=end,accumulate=3,workers=2,batches=7@3", "own=epoch,val=end@3", "own=best,val=mid@3", "steps=2,accumulate=3@8"],
 }  # fmt: skip
-UNEQUAL = {"hf": ["skip=0@5"]}
+UNEQUAL = {"lightning": ["exactly=0@5", "loader=plain@5", "schedule=plateau,monitor=metric@5"], "hf": ["skip=0@5"]}
 
 
 def results(kind, cases):
