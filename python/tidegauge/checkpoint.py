@@ -21,6 +21,7 @@ import threading
 from typing import Any, Optional
 
 from tidegauge import _marks
+from tidegauge._verdict import warn
 
 SIGNAL = signal.SIGUSR2  # SIGUSR1 is Lightning's under SLURM, SIGTERM the launchers'
 SAVING, SAVED, NOT_SAVED = 2, 3, 4
@@ -46,7 +47,27 @@ def take_resume_path() -> str:
     global _went_on
     path = "" if _went_on else resume_path()
     _went_on = _went_on or bool(path)
+    if path and not _is_by_us(path):
+        warn(f"not resumed from {path}: root loads no checkpoint that another user may have written")
+        return ""
     return path
+
+
+def _is_by_us(path: str) -> bool:
+    """Loading a checkpoint can run code of whoever wrote it. Any process of the job may have told its path."""
+    if os.geteuid() != 0:
+        return True
+    import tempfile
+
+    try:
+        # On a network disk that is shared, root's files may belong to somebody else.
+        with tempfile.TemporaryFile(dir=os.path.dirname(path)) as file:
+            ours = {0, os.fstat(file.fileno()).st_uid}
+        inside = [entry.path for entry in os.scandir(path)] if os.path.isdir(path) else []
+        return all(os.stat(one).st_uid in ours for one in (path, *inside))
+    except OSError as error:
+        warn(f"whose {path} is cannot be told: {error}")
+        return False
 
 
 class Request:
