@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "guard/cell.h"
+#include "guard/leftover.h"
 #include "proc/findings.h"
 #include "proc/probe.h"
 #include "proc/root.h"
@@ -79,6 +80,11 @@ std::vector<proc::Finding> examine_guard() {
   proc::Findings findings("guard");
   if (const auto other = guard::guard_of(proc::Roots{}, ::getpid()); other != 0) {
     findings.limited("guard", fmt::format("{} guards what this is a part of", other));
+  }
+  for (const auto& left : guard::frozen_leftovers(proc::Roots{})) {
+    findings.limited("frozen", left.name + " stands still, and its guard is dead",
+                     fmt::format("echo {} | tee $(find {} -path '*/{}/{}')", left.word, left.mount,
+                                 left.name, left.file));
   }
   add_groups(findings);
   add_rights(findings);

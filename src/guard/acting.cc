@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 
 namespace tidegauge::guard {
@@ -27,10 +28,23 @@ constexpr std::int64_t kListenersNs = 100 * kMillisecond;  // between two looks 
 // While nothing has begun yet, and once nothing is left to do but to wait.
 constexpr std::int64_t kIdleNs = 5 * kMillisecond;
 constexpr int kRemoveTries = 200;
+constexpr std::int64_t kLateNs = 500 * kMillisecond;
 
 // On the board: which of the two holds, and how many of its acts are done.
 constexpr std::uint32_t kKeptMask = 0xff;
 constexpr std::uint32_t kKeptShift = 8;
+
+// While it lives nobody takes us for stopped who hears nothing of us for a while.
+class InCall {
+ public:
+  explicit InCall(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  ~InCall() { flag_ = false; }
+
+ private:
+  std::atomic<bool>& flag_;
+};
 
 }  // namespace
 
@@ -83,7 +97,9 @@ Look Actor::look() {
   const auto reading = measure();
   track_.add(at, reading.used);
   if (at >= answers_due_ns_ || request_ > 0) {
-    answers_ = answers_on(hands_.page, hands_.cell, request_);
+    const auto answers = answers_on(hands_.page, hands_.cell, request_);
+    // Of one that has ended meanwhile those are needed that it gave when it was there.
+    if (!is_over(job_)) answers_ = answers;
     answers_due_ns_ = at + kListenersNs;
   }
   const bool ours_to_raise = hands_.cell.can_limit() || wanted_binds_;
@@ -159,6 +175,7 @@ void Actor::thaw() {
 // A job that is braked cannot save: it is let go before it is asked.
 void Actor::mind_brake(double used, double line) {
   if (!hands_.cell.has_brake()) return;
+  const InCall in_call(board_.in_call);
   if (used >= line && !brake_off_) {
     brake_off_ = hands_.cell.release_brake();
   } else if (used < line * kClearlyBelow && brake_off_) {
@@ -244,6 +261,8 @@ void Actor::apply(Act act, const Look& seen) {
       tell(NewsKind::Terminated, seen);
       return terminate();
     case Act::Kill:
+      // It has ended by itself in the moment that it took to stop it.
+      if (is_over(job_)) return thaw();
       tell(NewsKind::Killed, seen);
       return kill();
     case Act::Evidence:
@@ -272,6 +291,8 @@ void Actor::act(const Look& seen) {
     if (acts.list[i] == Act::LookAgain) return;
     kept(i + 1);
   }
+  // To look into the job may have taken a while.
+  if (ladder_.phase() != before.phase()) ladder_.be_patient_from(now_ns());
   board_.phase = ladder_.phase();
 }
 
@@ -311,10 +332,15 @@ Resumption Actor::resume() {
 }
 
 // A job that has saved, was told to end and did is ended by us, even if it was quicker than our
-// look; what it leaves behind must not live on beside its next life.
+// look or slower than we waited; what it leaves behind must not live on beside its next life.
 void Actor::end() {
-  const bool stopped = ladder_.ends_by_us() || (ladder_.phase() == Phase::Stopping &&
-                                                all_saved(hands_.page, answers_, request_));
+  const auto last = hands_.page == nullptr ? 0 : tidegauge_ask_request(hands_.page);
+  const bool told = tidegauge_ask_want(last) == TIDEGAUGE_SAVE_AND_STOP;
+  // One that was to be killed may have ended a moment before.
+  const bool ends_by_us =
+      ladder_.phase() == Phase::Killed ? board_.ended_by_us.load() : ladder_.ends_by_us();
+  const bool stopped =
+      ends_by_us || (told && all_saved(hands_.page, answers_, tidegauge_ask_number(last)));
   if (board_.frozen_since_ns != 0) thaw();
   if (stopped && is_over(job_)) {
     board_.ended_by_us = true;
@@ -323,6 +349,13 @@ void Actor::end() {
   }
   board_.done = true;
   tell(NewsKind::Ended, look());
+}
+
+void Actor::end_for_the_dead() {
+  herd_.follow(board_);
+  (void)resume();
+  thaw();
+  end();
 }
 
 // The job or the gauge is gone. Nobody knows any more what grows and why, so nothing is done to
@@ -341,21 +374,25 @@ void Actor::keep_until_empty() {
   hands_.machine.leave();
 }
 
-void Actor::take_over() {
+void Actor::take_over(Teller teller) {
+  board_.in_call = false;
   herd_.follow(board_);
   const auto resumption = resume();
-  const bool stands_still = board_.frozen_since_ns != 0 && (halts() || hands_.cell.is_frozen());
   // A kill that was decided is done if nothing has moved since, or if it has begun.
-  if (resumption.kill && (board_.ended_by_us || (stands_still && !is_over(hands_.gauge)))) {
+  const bool stands_still = halts() ? board_.stopped_count > 0 : hands_.cell.is_frozen();
+  const bool may_kill = stands_still && !is_over(job_) && !is_over(hands_.gauge);
+  if (resumption.kill && (board_.ended_by_us || may_kill)) {
     ladder_ = board_.carried[(board_.kept & kKeptMask) - 1]->after;
+    if (!board_.ended_by_us) tell(NewsKind::Killed, look());
     kill();
   }
   thaw();
+  ladder_.be_patient_from(now_ns());
   brake_off_ = hands_.cell.release_brake();
   const auto seen = look();
   // It may have been killed before it had raised the limit.
   if (board_.lent && hands_.limit > 0) hands_.cell.set_limit(hands_.limit + lendable_);
-  tell(NewsKind::TookOver, seen);
+  if (teller == Teller::Us) tell(NewsKind::TookOver, seen);
   for (std::size_t i = 0; i < resumption.tell.count; ++i) apply(resumption.tell.list[i], seen);
   board_.phase = ladder_.phase();
 }
@@ -370,11 +407,16 @@ void Actor::run() {
   }
   while (!is_over(job_) && !board_.over) {
     if (is_over(hands_.gauge)) keep_until_empty();
+    const auto began_ns = now_ns();
     const auto seen = look();
     const auto lines = lines_of(seen.limits, seen.shape, seen.outlook, hands_.settings);
     mind_brake(seen.used, lines.freeze);
     act(seen);
-    wait(wait_ns(seen.used, lines));
+    const auto wait_for = wait_ns(seen.used, lines);
+    wait(wait_for);
+    // When nothing ran, as where a container is paused, neither did the job.
+    const auto late_ns = now_ns() - began_ns - wait_for;
+    if (late_ns > kLateNs) ladder_.be_patient_for(late_ns);
   }
   end();
   // Others of its tree may live on; then its groups stay until they have ended, too.

@@ -22,8 +22,10 @@ class Actor {
         job_(job) {}
 
   [[noreturn]] void run();
-  // Goes on where another one has died or was stopped.
-  void take_over();
+  // Goes on where another one has died or was stopped. The gauge tells of those it has started.
+  enum class Teller : std::uint8_t { Us, Gauge };
+  void take_over(Teller teller);
+  void end_for_the_dead();
 
  private:
   bool await_job();

@@ -44,7 +44,7 @@ StandbyDuty Standby::look() {
   const auto since = board.frozen_since_ns.load();
   for (std::size_t i = 0; i < post_.ahead_count; ++i) {
     const auto& peer = post_.ahead[i];
-    const bool silent = pulses_[i].is_silent(board.beats[peer.slot], now, since != 0);
+    const bool silent = pulses_[i].is_silent(board.beats[peer.slot], now, board.in_call);
     states_[i] = silent ? State::Silent : State::Lives;
     if (hands_.machine.has_ended(peer.pidfd)) states_[i] = State::Gone;
   }
@@ -87,12 +87,17 @@ void let_go_on(const Hands& hands) {
   hands.herd->go_on(hands.board);
 }
 
+void end_for_the_dead(const Hands& hands) {
+  Actor(hands, 0, hands.job).end_for_the_dead();
+}
+
 void run_post(const Hands& hands, const Post& post) {
   int job = hands.job;
   if (post.ahead_count > 0) job = Standby(hands, post).await_turn();
   hands.machine.come_first();
   Actor actor(hands, post.slot, job);
-  if (++hands.board.actors > 1) actor.take_over();
+  const auto teller = post.ahead_count > 0 ? Actor::Teller::Us : Actor::Teller::Gauge;
+  if (++hands.board.actors > 1) actor.take_over(teller);
   actor.run();
 }
 

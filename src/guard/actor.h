@@ -46,6 +46,9 @@ double kernel_limit_of(double limit, double lendable);
 // Lets the job go on, whoever of us has made it stand still and in whatever way.
 void let_go_on(const Hands& hands);
 
+// Says how the job came to its end where all are dead that could. By the gauge.
+void end_for_the_dead(const Hands& hands);
+
 // What such a process does from its beginning to its end.
 [[noreturn]] void run_post(const Hands& hands, const Post& post);
 

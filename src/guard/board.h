@@ -139,8 +139,9 @@ struct Board {
   std::atomic<std::int64_t> longest_freeze_ns{0};
   std::atomic<std::uint32_t> freezes{0};
   std::atomic<std::uint32_t> asks{0};
-  std::atomic<double> peak{0};    // of what was used
-  std::atomic<bool> lent{false};  // or about to be
+  std::atomic<double> peak{0};       // of what was used
+  std::atomic<bool> in_call{false};  // to the kernel, and that may take long
+  std::atomic<bool> lent{false};     // or about to be
   std::atomic<double> most_lent{0};
   std::atomic<Phase> phase{Phase::Watching};
   std::atomic<bool> ended_by_us{false};

@@ -37,7 +37,8 @@ bool Acts::has(Act act) const {
 
 void Ladder::enter(Phase phase, const Look& look, double patience_seconds) {
   phase_ = phase;
-  deadline_ns_ = look.at_ns + to_ns(patience_seconds);
+  patience_ns_ = to_ns(patience_seconds);
+  be_patient_from(look.at_ns);
 }
 
 Acts Ladder::decide(const Look& look) {

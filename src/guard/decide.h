@@ -75,6 +75,9 @@ class Ladder {
   Phase phase() const { return phase_; }
   // Whether the end that the job comes to now is our doing.
   bool ends_by_us() const { return phase_ >= Phase::Leaving; }
+  // What is waited for has all its time from now on; so much more of it.
+  void be_patient_from(std::int64_t now_ns) { deadline_ns_ = now_ns + patience_ns_; }
+  void be_patient_for(std::int64_t ns) { deadline_ns_ += ns; }
 
  private:
   Acts on_the_way(const Look& look, const Lines& lines);
@@ -98,6 +101,7 @@ class Ladder {
 
   Settings settings_;
   Phase phase_ = Phase::Watching;
+  std::int64_t patience_ns_ = 0;
   std::int64_t deadline_ns_ = 0;
   std::int64_t asked_ns_ = -1;      // the last time; -1: never
   double answered_seconds_ = 0;     // that the last save took

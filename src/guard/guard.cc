@@ -29,11 +29,6 @@ namespace tidegauge::guard {
 
 namespace {
 
-// How long the one that acts may take to say its last word, and each that goes on in its place.
-constexpr int kFarewellMs = 2000;
-constexpr int kNextFarewellMs = 500;
-constexpr int kLookMs = 5;
-constexpr std::int64_t kMillisecond = 1'000'000;
 // Whether one of ours was stopped nobody tells.
 constexpr std::int64_t kRosterNs = 500'000'000;
 
@@ -99,8 +94,6 @@ struct Guard::State {
   UniqueFd bell{};  // rings for wake and clock
 
   void hang_bell();
-  bool is_done(int within_ms) const;
-  void say_farewell();
 };
 
 void Guard::State::hang_bell() {
@@ -111,38 +104,6 @@ void Guard::State::hang_bell() {
   for (const int fd : {wake.get(), clock.get()}) {
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
     ::epoll_ctl(bell.get(), EPOLL_CTL_ADD, fd, &event);
-  }
-}
-
-// One that was left by daemons is waited for by ours, not by us.
-bool Guard::State::is_done(int within_ms) const {
-  const auto ended = [this](const Peer& peer) { return kernel.has_ended(peer.pidfd); };
-  for (int waited = 0; waited < within_ms && !board->cleared; waited += kLookMs) {
-    const auto peers = roster->peers();
-    if (board->done && !cell.is_empty()) break;
-    if (std::all_of(peers.begin(), peers.end(), ended)) break;
-    kernel.pause(kLookMs * kMillisecond);
-  }
-  return board->done;
-}
-
-// It sees the job's end by itself; where there was none it has to be told. One that was stopped is
-// killed, and the next in the line does what is left to be done.
-void Guard::State::say_farewell() {
-  roster->close();
-  if (board->job == 0 || cell.is_adopted()) board->over = true;
-  auto within_ms = kFarewellMs;
-  for (const auto& peer : roster->peers()) {
-    if (is_done(within_ms)) break;
-    board->over = true;
-    kernel.kill(peer.pidfd);
-    within_ms = kNextFarewellMs;
-  }
-  // Nobody of ours is left behind; or they are, as long as anybody is of the job.
-  if (!cell.is_empty()) return;
-  for (const auto& peer : roster->peers()) {
-    pollfd end{peer.pidfd, POLLIN, 0};
-    if (::poll(&end, 1, kFarewellMs) == 0) kernel.kill(peer.pidfd);
   }
 }
 
@@ -299,7 +260,9 @@ std::vector<News> Guard::take_news() {
 
 Ending Guard::finish() {
   auto& board = *state_->board;
-  state_->say_farewell();
+  // It sees the job's end by itself; where there was none it has to be told.
+  if (board.job == 0 || state_->cell.is_adopted()) board.over = true;
+  state_->roster->say_farewell();
   // Whatever has become of ours, nothing is left frozen.
   if (!board.done) {
     state_->cell.thaw();
@@ -310,7 +273,7 @@ Ending Guard::finish() {
   }
   const auto now = kills_now(state_->meter, state_->cell);
   return {.by_us = board.ended_by_us,
-          .killed = board.phase == Phase::Killed,
+          .killed = board.ended_by_us && board.phase == Phase::Killed,
           .for_time = board.for_time,
           .kills = since(state_->before.own, now.own),
           .kills_above = since(state_->before.above, now.above),

@@ -28,13 +28,18 @@ class Roster {
   void look(const std::function<void(NewsKind)>& tell);
   // Nobody is replaced any more.
   void close() { closed_ = true; }
+  // The job is over: waits until they have done what is left to be done, and are gone.
+  void say_farewell();
 
   // In order; the first one acts.
   std::span<const Peer> peers() const { return peers_; }
 
  private:
   bool start(Kind kind);
-  bool bury_the_dead();
+  void bury_the_dead();
+  GaugeDuty see_to_them();
+  void await_end(const Peer& peer) const;
+  bool is_done(std::int64_t within_ns) const;
 
   Hands hands_;
   std::vector<Peer> peers_{};

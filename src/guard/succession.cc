@@ -13,7 +13,7 @@ constexpr std::int64_t kApartNs = kStandbyLooksNs * 3 / 4;
 
 }  // namespace
 
-bool Pulse::is_silent(std::uint64_t beat, std::int64_t now_ns, bool frozen) {
+bool Pulse::is_silent(std::uint64_t beat, std::int64_t now_ns, bool in_call) {
   if (since_ns_ < 0 || beat != beat_) {
     beat_ = beat;
     since_ns_ = now_ns;
@@ -25,7 +25,7 @@ bool Pulse::is_silent(std::uint64_t beat, std::int64_t now_ns, bool frozen) {
     counted_ns_ = now_ns;
     ++looks_;
   }
-  return looks_ >= kLooks && now_ns >= since_ns_ + (frozen ? kSilentFrozenNs : kSilentNs);
+  return looks_ >= kLooks && now_ns >= since_ns_ + (in_call ? kSilentInCallNs : kSilentNs);
 }
 
 StandbyDuty duty_of(const StandbyLook& look) {
@@ -41,8 +41,7 @@ StandbyDuty duty_of(const StandbyLook& look) {
 }
 
 GaugeDuty duty_of(const GaugeLook& look) {
-  GaugeDuty duty;
-  if (look.over) return duty;
+  GaugeDuty duty{.thaw = look.frozen_for_ns > kLongestFreezeNs};
   bool lives = false;
   bool silent = false;
   std::array<bool, kLine> there{};  // by kind, standing by

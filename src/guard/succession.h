@@ -16,11 +16,10 @@ namespace tidegauge::guard {
 constexpr std::int64_t kLongestFreezeNs = 10'000'000'000;
 // How often a process looks at those that it stands by for.
 constexpr std::int64_t kStandbyLooksNs = 200'000'000;
-// So long a process may do nothing before it is taken for stopped. While the job stands still it
-// has nothing to do that takes long; else it may be setting a limit, for which the kernel writes
-// pages out first.
-constexpr std::int64_t kSilentFrozenNs = 2'000'000'000;
-constexpr std::int64_t kSilentNs = 10'000'000'000;
+// So long a process may do nothing before it is taken for stopped: longer while it waits for the
+// kernel to set a limit, for which that writes pages out first.
+constexpr std::int64_t kSilentNs = 2'000'000'000;
+constexpr std::int64_t kSilentInCallNs = 10'000'000'000;
 
 enum class Kind : std::uint8_t {
   Actor,   // there from the beginning
@@ -36,7 +35,7 @@ class Pulse {
  public:
   // `now_ns` by the clock of the one who looks, who may have been stopped itself meanwhile: time
   // alone proves nothing, several of its looks do.
-  bool is_silent(std::uint64_t beat, std::int64_t now_ns, bool frozen);
+  bool is_silent(std::uint64_t beat, std::int64_t now_ns, bool in_call);
 
  private:
   std::uint64_t beat_ = 0;
@@ -64,10 +63,10 @@ struct GaugeLook {
     Kind kind = Kind::Actor;
   };
   std::span<const Member> line{};  // in order
-  bool over = false;               // there is nothing left to guard
+  std::int64_t frozen_for_ns = 0;
 };
 struct GaugeDuty {
-  bool thaw = false;                // nobody else is left to do it
+  bool thaw = false;
   std::array<bool, kLine> kill{};   // by their places in the line
   std::array<Kind, kLine> start{};  // in this order, at the end of the line
   std::size_t starts = 0;

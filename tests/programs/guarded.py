@@ -3,9 +3,10 @@
 
 It saves when it is asked, and goes on from $TIDEGAUGE_RESUME. Says each tenth step. Manners:
 deaf: does not listen; stubborn: neither ends nor minds SIGTERM; healthy: holds its last step only; hangs: never comes back from
-a save; cuts: dies in the middle of its second save; full: has no disk left; leaves: ends by itself when it is told to; shares: holds
+a save; slow: comes back from its last one when somebody writes to the pipe FOLDER/save; cuts: dies in the middle of its second save; full: has no disk left; leaves: ends by itself when it is told to; shares: holds
 shared memory with a name; waits: until somebody writes to the pipe FOLDER/go; polite: ends with 0 after SIGTERM, and does not leak; large: writes
 checkpoints of 1 MiB.
+$GUARDED_OBJECTS: so many small ones it holds besides, which takes a while to look into.
 """
 import errno
 import json
@@ -29,8 +30,11 @@ if manner == "stubborn":
 begin = json.loads(pathlib.Path(os.environ["TIDEGAUGE_RESUME"]).read_text())["step"] if "TIDEGAUGE_RESUME" in os.environ else 0
 if manner == "waits" and not (folder / "go").exists():
     os.mkfifo(folder / "go")
+if manner == "slow":
+    os.mkfifo(folder / "save")
 print("from", begin, os.getpid(), flush=True)
 held, saves, slow = [], 0, False
+ballast = [[n] for n in range(int(os.environ.get("GUARDED_OBJECTS", "0")))]
 if manner == "waits":
     (folder / "go").read_text()
 if manner == "shares":
@@ -56,6 +60,10 @@ for step in range(begin + 1, steps + 1):
         if manner == "hangs":
             request.saving(step)
             time.sleep(600)
+        if manner == "slow" and request.stop:
+            request.saving(step)
+            print("saving", step, flush=True)
+            (folder / "save").read_text()
         if manner == "full":
             request.failed(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), step=step)
             slow = True
