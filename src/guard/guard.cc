@@ -148,7 +148,9 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
   state->evidence_done = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->own_pidfd = pidfd_of(::getpid());
   // Without one of them its processes would never learn that the gauge has ended.
-  if (!state->wake || !state->evidence_asked || !state->evidence_done || !state->own_pidfd) {
+  state->hang_bell();
+  if (!state->wake || !state->evidence_asked || !state->evidence_done || !state->own_pidfd ||
+      !state->clock || !state->bell) {
     return from_errno(EMFILE, "descriptors for the guard");
   }
   state->before = kills_now(state->meter, state->cell);
@@ -160,7 +162,6 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
     const auto lines = lines_of({limit, lendable}, {}, {}, settings);
     state->trip_wire = state->cell.trip_wire(lines.freeze);
   }
-  state->hang_bell();
   state->kernel.keep_open(state->cell.fds());
   state->kernel.keep_open(state->meter.fds());
   state->roster.emplace(Hands{.board = *state->board,

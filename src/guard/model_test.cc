@@ -95,7 +95,7 @@ std::optional<std::uint64_t> number_in(const char* variable) {
 // TIDEGAUGE_SCHEDULES=100000: more of them. TIDEGAUGE_SCHEDULE=17: what happens in that one.
 TEST(Model, NoScheduleFreezesOrLosesAJob) {
   const auto only = number_in("TIDEGAUGE_SCHEDULE");
-  const auto count = number_in("TIDEGAUGE_SCHEDULES").value_or(2'000);
+  const auto count = number_in("TIDEGAUGE_SCHEDULES").value_or(1'000);
   const auto sum = run_all(only.value_or(0), only ? *only + 1 : count, Schedule::Plant::Nothing,
                            only.has_value());
   EXPECT_EQ(sum.wrong, 0) << sum.first;
