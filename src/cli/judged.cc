@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <variant>
 
 #include "base/text.h"
 #include "record/file.h"
@@ -65,8 +66,16 @@ std::vector<std::string> notes_of(const record::CsvNotes& notes) {
   return out;
 }
 
-std::vector<std::string> notes_of(const record::ReadEnd& end) {
+std::vector<std::string> notes_of(const record::ReadEnd& end, bool steps) {
   std::vector<std::string> out;
+  if (end.cut_short) {
+    out.push_back(
+        fmt::format("only what comes before line {} of its text was read, up to {:.6g} {}: it "
+                    "makes far more work "
+                    "than a file of its size should (from byte {} on)",
+                    end.cut_short->line + 1, end.cut_short->at, steps ? "steps" : "seconds",
+                    end.cut_short->at_byte));
+  }
   if (end.torn) out.emplace_back("it ends in the middle of a line: cut, or still being written");
   if (end.bad_lines > 0) {
     out.push_back(counted(end.bad_lines, "damaged line was", "damaged lines were") +
@@ -92,16 +101,35 @@ Result<> add_markers(const std::string& path, record::Recording& recording) {
   return Ok{};
 }
 
+// Of a file in which no sample was found.
+Result<> makes_sense(const record::ReadEnd& end) {
+  if (end.cut_short) {
+    return Error{
+        Reason::Malformed,
+        fmt::format("no sample in the first {} lines of its text, and far more of it than a "
+                    "file of its size should have (from byte {} on): this is no recording",
+                    end.cut_short->line, end.cut_short->at_byte)};
+  }
+  if (end.bad_lines > 0) {
+    return Error{Reason::Malformed,
+                 fmt::format("there is no sample in it, and {} no sense",
+                             counted(end.bad_lines, "line that makes", "lines that make"))};
+  }
+  return Ok{};
+}
+
 // Takes a file's entries one by one, for all that is made of them.
 struct Reading {
   explicit Reading(const verdict::Rules& rules) : gauge(rules) {}
 
   void begin(const record::Header& header) {
+    steps = header.clock == record::Clock::Steps;
     gauge.begin(header);
     summary.begin(header);
     timeline.begin(header);
   }
   void add(const record::Entry& entry) {
+    samples += std::holds_alternative<record::Sample>(entry) ? 1 : 0;
     ledgers.add(entry);
     gauge.add(entry, ledgers);
     summary.add(entry, ledgers);
@@ -113,6 +141,8 @@ struct Reading {
     return out;
   }
 
+  bool steps = false;  // are its clock
+  std::size_t samples = 0;
   verdict::Gauge gauge;
   view::Summary summary{};
   view::Timeline timeline{};
@@ -135,17 +165,28 @@ Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdi
       [&](const record::Entry& entry) { recording.entries.push_back(entry); });
   if (!end) return end.error();
   if (const auto done = add_markers(input.markers, recording); !done) return done.error();
-  return judge_whole(input, recording, rules, notes_of(*end));
+  const bool steps = recording.header.clock == record::Clock::Steps;
+  return judge_whole(input, recording, rules, notes_of(*end, steps));
+}
+
+// `file`: its path, or its descriptor.
+template <class File>
+Result<Judged> judge_streamed(const File& file, const JudgeInput& input,
+                              const verdict::Rules& rules) {
+  Reading reading(rules);
+  const auto end = record::read(
+      file, [&](const record::Header& header) { reading.begin(header); },
+      [&](const record::Entry& entry) { reading.add(entry); });
+  if (!end) return end.error();
+  if (reading.samples == 0) {
+    if (const auto good = makes_sense(*end); !good) return within(input.path, good.error());
+  }
+  return reading.concluded(input, notes_of(*end, reading.steps));
 }
 
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
   if (!input.markers.empty()) return judge_recording_with_markers(input, rules);
-  Reading reading(rules);
-  const auto end = record::read(
-      input.path, [&](const record::Header& header) { reading.begin(header); },
-      [&](const record::Entry& entry) { reading.add(entry); });
-  if (!end) return end.error();
-  return reading.concluded(input, notes_of(*end));
+  return judge_streamed(input.path, input, rules);
 }
 
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
@@ -158,6 +199,13 @@ Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
 }
 
 }  // namespace
+
+Result<Judged> judge_open_recording(int fd, const std::string& name, const verdict::Rules& rules) {
+  if (!record::looks_like_recording(fd)) {
+    return Error{Reason::Malformed, printable(name) + ": this is no recording"};
+  }
+  return judge_streamed(fd, {.path = name}, rules);
+}
 
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules) {
   if (auto good = check_readable(input.path); !good) return good.error();

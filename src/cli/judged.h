@@ -29,6 +29,10 @@ struct Judged {
   verdict::Outline outline{};      // where it was asked for
 };
 
+// The recording that is open as `fd`, and only a recording: of somebody else's numbers an error
+// would quote a line. `name` is for the words.
+Result<Judged> judge_open_recording(int fd, const std::string& name, const verdict::Rules& rules);
+
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules);
 
 }  // namespace tidegauge::cli

@@ -137,7 +137,7 @@ Result<std::vector<BoundsKeeper::Frame>> BoundsKeeper::thin(const DiskFile& file
   };
   auto frames = FrameReader::over(file.fd(), begin_of(first_kept), begin_of(first_untouched));
   const auto read = read_entries(
-      frames, [&](const Header& header) { stream.emplace(into, header); },
+      frames, ReadBudget::unlimited(), [&](const Header& header) { stream.emplace(into, header); },
       [&](const Entry& entry) {
         if (written) write(thinner.add(entry));
       });

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/census_reader.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 
+#include "base/fd.h"
 #include "base/text.h"
 
 namespace tidegauge::record {
@@ -16,6 +18,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+constexpr std::size_t kMostBytes = 64 << 20;
 constexpr std::string_view kSchema = "tidegauge/census/1";
 
 std::uint64_t number_in(const dom::element& object, const char* name) {
@@ -115,12 +118,23 @@ Result<Census> parse_census(std::string_view text) {
   return census_in(document);
 }
 
+Result<Census> read_census(int fd) {
+  std::string text;
+  std::array<char, 1 << 16> piece{};
+  while (true) {
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return from_errno(errno, "reading it");
+    if (got == 0) return parse_census(text);
+    text.append(piece.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMostBytes) return Error{Reason::Malformed, "more than 64 MiB: no census"};
+  }
+}
+
 Result<Census> read_census(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (!in) return from_errno(errno == 0 ? EIO : errno, path);
-  auto census = parse_census(text);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return from_errno(errno, path);
+  auto census = read_census(fd.get());
   if (!census) return Error{census.error().reason, path + ": " + census.error().what};
   return census;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -50,6 +51,13 @@ struct ReadEnd {
   std::uint64_t bad_lines = 0;      // lines in the middle that made no sense and were passed over
   std::uint64_t bad_frames = 0;     // damaged stretches of about a minute that were passed over
   std::uint64_t unknown_lines = 0;  // kinds of line that a later version wrote
+  // It makes far more work than a file of its size should: it was read up to there.
+  struct CutShort {
+    std::uint64_t line = 0;     // of its text, without lines of damaged frames
+    double at = 0;              // seconds (or steps) of the last entry
+    std::uint64_t at_byte = 0;  // of the file: where the frame of that line begins
+  };
+  std::optional<CutShort> cut_short{};
 };
 
 // Streams a file through `take`, in bounded memory. A file of a future version, or one that is no
@@ -57,10 +65,15 @@ struct ReadEnd {
 Result<ReadEnd> read(const std::string& path, const std::function<void(const Header&)>& header,
                      const std::function<void(const Entry&)>& take);
 
+// The same of a file that is open; errors do not name it.
+Result<ReadEnd> read(int fd, const std::function<void(const Header&)>& header,
+                     const std::function<void(const Entry&)>& take);
+
 // The same into memory, for recordings known to be small.
 Result<Recording> read_all(const std::string& path);
 
 // True if the file begins like a recording (zstd magic or our first line).
 bool looks_like_recording(const std::string& path);
+bool looks_like_recording(int fd);
 
 }  // namespace tidegauge::record

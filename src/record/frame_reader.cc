@@ -24,6 +24,8 @@ constexpr std::size_t kChunk = 128 << 10;
 // Frames of ours are far smaller, so they are checked before a line of them is believed. Larger
 // ones, as a user's own zstd makes of a whole file, are passed on as they come.
 constexpr std::size_t kHeld = 4 << 20;
+// What it takes to look whether a frame begins somewhere, in bytes that are read.
+constexpr std::uint64_t kBeginCosts = 2048;
 constexpr int kWindowLogMax = 25;  // 32 MiB: a file must not be able to ask for more
 constexpr std::string_view kMagic("\x28\xB5\x2F\xFD", 4);
 
@@ -58,6 +60,12 @@ FrameReader FrameReader::over(int fd, std::uint64_t begin, std::uint64_t end) {
   return FrameReader(UniqueFd(), fd, begin, end);
 }
 
+std::uint64_t FrameReader::file_bytes() const {
+  struct stat status {};
+  if (::fstat(at_, &status) != 0 || status.st_size < 0) return 0;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 Result<std::size_t> FrameReader::read_at(std::uint64_t offset, char* into, std::size_t size) const {
   size = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - std::min(end_, offset)));
   while (true) {
@@ -85,6 +93,7 @@ Result<FrameReader::Piece> FrameReader::next() {
   if (const auto done = fill(); !done) return done.error();
   if (at_end_) return Piece::End;
   text_ += input_;
+  worked_ += input_.size();
   used_ = input_.size();
   return Piece::Text;
 }
@@ -103,6 +112,7 @@ Result<FrameReader::Piece> FrameReader::next_frame_text() {
     ZSTD_outBuffer out{text_.data() + had, kChunk, 0};
     const auto hint = ZSTD_decompressStream(context_.get(), &out, &in);
     text_.resize(had + out.pos);
+    worked_ += out.pos + (in.pos - used_);
     used_ = in.pos;
     if (ZSTD_isError(hint) != 0) {
       return after_damage(ZSTD_getErrorCode(hint) != ZSTD_error_checksum_wrong);
@@ -138,6 +148,7 @@ Result<bool> FrameReader::find_frame(std::uint64_t from) {
     const auto got = read_at(from, window.data(), window.size());
     if (!got) return got.error();
     window.resize(*got);
+    worked_ += *got;
     for (auto at = window.find(kMagic); at != window.npos; at = window.find(kMagic, at + 1)) {
       if (!begins_frame(from + at)) continue;
       start_frame_at(from + at);
@@ -150,6 +161,7 @@ Result<bool> FrameReader::find_frame(std::uint64_t from) {
 
 // Four bytes can come about by chance; a frame whose text begins like ours cannot.
 bool FrameReader::begins_frame(std::uint64_t offset) {
+  worked_ += kBeginCosts;
   start_frame_at(offset);
   std::string words(kFirstWord.size(), ' ');
   std::size_t have = 0;

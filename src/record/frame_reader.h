@@ -32,6 +32,11 @@ class FrameReader {
   Result<Piece> next();
   std::string& text() { return text_; }
   bool compressed() const { return compressed_; }
+  // Bytes that were unpacked or searched so far, damaged frames included.
+  std::uint64_t worked() const { return worked_; }
+  // Of the file, from its begin: where the frame begins that was read last.
+  std::uint64_t frame_begin() const { return frame_begin_; }
+  std::uint64_t file_bytes() const;
 
  private:
   struct FreeContext {
@@ -57,6 +62,7 @@ class FrameReader {
   std::uint64_t frame_begin_ = 0;  // of the frame that is being read
   bool in_frame_ = false;
   bool at_end_ = false;
+  std::uint64_t worked_ = 0;
   std::string text_;
 };
 

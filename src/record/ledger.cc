@@ -62,11 +62,17 @@ LedgerKeeper::Counted LedgerKeeper::counted_in(const Sample& sample) {
 
 void LedgerKeeper::compare(const Sample& sample) {
   const auto counted = counted_in(sample);
-  processes_as_before_ = !std::exchange(told_, false) && !sample.processes.empty() &&
-                         sample.others.empty() && sample.processes == processes_ &&
-                         std::all_of(processes_.begin(), processes_.end(), has_only_counters);
+  const bool same =
+      (sample.processes_version != 0 && sample.processes_version == processes_version_) ||
+      sample.processes == processes_;
+  if (!same) {
+    processes_ = sample.processes;
+    only_counters_ = std::all_of(processes_.begin(), processes_.end(), has_only_counters);
+  }
+  processes_version_ = sample.processes_version;
+  processes_as_before_ = !std::exchange(told_, false) && same && only_counters_ &&
+                         !processes_.empty() && sample.others.empty();
   as_before_ = processes_as_before_ && counted == counted_;
-  if (!processes_as_before_) processes_ = sample.processes;
   counted_ = counted;
 }
 

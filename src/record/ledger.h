@@ -54,6 +54,8 @@ class LedgerKeeper {
   // What a process adds to the total of the last sample: shared pages are counted for the one that
   // had them first.
   std::uint64_t own(const ProcessId& id) const { return sharing_.own(id); }
+  // The same of process `i` of the last sample that has any: for whoever goes through all of them.
+  std::uint64_t own_at(std::size_t i) const { return sharing_.own_at(i); }
   std::size_t remembered() const { return sharing_.remembered(); }  // processes, living and gone
 
  private:
@@ -72,6 +74,8 @@ class LedgerKeeper {
   Sharing sharing_;
   Ledger last_{};
   std::vector<ProcessSample> processes_{};  // of the last sample
+  std::uint64_t processes_version_ = 0;     // the same
+  bool only_counters_ = false;              // all of them have nothing else
   Counted counted_{};
   bool told_ = true;  // of processes, since then
   bool processes_as_before_ = false;

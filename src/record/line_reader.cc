@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -21,6 +22,25 @@ namespace {
 
 Error no_recording() {
   return {Reason::Malformed, "this is no recording of tidegauge"};
+}
+
+// Processes whose description is remembered, to tell what is said again from what is new.
+constexpr std::size_t kMostLiving = 65'536;
+
+// What a line has said of a process, in few bytes however long its command is.
+struct Told {
+  ProcessId parent{};
+  Role role = Role::Other;
+  std::int64_t at_ns = 0;
+  std::size_t name = 0;
+  std::size_t command = 0;
+
+  bool operator==(const Told&) const = default;
+};
+
+Told told_of(const Process& process) {
+  const std::hash<std::string> hash;
+  return {process.parent, process.role, process.at_ns, hash(process.name), hash(process.command)};
 }
 
 int read_version(std::int64_t version) {
@@ -67,9 +87,13 @@ bool has(ondemand::object& object, std::string_view key) {
 struct LineReader::State {
   ondemand::parser parser{};
   std::optional<Header> header{};
-  Entry entry{};
+  Entry entry{};        // that is no sample
+  Entry last_sample{};  // stays, so that what has not changed need not be copied again
+  const Entry* current = &entry;
+  std::size_t parts = 0;
+  bool told = false;  // of processes, since the last sample
   SampleLines samples{};
-  std::map<ProcessId, Process> living{};
+  std::map<ProcessId, Told> living{};
   bool lost = false;  // the line before a sample is missing, so what it builds on is not known
 
   Result<Found> take(std::string_view line);
@@ -77,9 +101,12 @@ struct LineReader::State {
   Found take_process(ondemand::object& line);
   Found take_event(ondemand::object& line);
   Found take_sample(ondemand::object& line);
+  void hand_over_sample();
 };
 
 Result<LineReader::Found> LineReader::State::take(std::string_view line) {
+  current = &entry;
+  parts = 0;
   auto document =
       parser.iterate(line.data(), line.size(), line.size() + simdjson::SIMDJSON_PADDING);
   ondemand::object object = document.get_object();
@@ -129,9 +156,10 @@ LineReader::Found LineReader::State::take_process(ondemand::object& line) {
     if (key == "parent_start") process.parent.start_ticks = read_count(value);
     if (key == "role") process.role = role_of(value.get_string()).value_or(Role::Other);
   }
-  const auto [known, is_new] = living.try_emplace(process.id, process);
-  if (again && !is_new && known->second == process) return Found::Nothing;
-  known->second = process;
+  const auto known = living.find(process.id);
+  if (again && known != living.end() && known->second == told_of(process)) return Found::Nothing;
+  if (known != living.end() || living.size() < kMostLiving) living[process.id] = told_of(process);
+  told = true;
   entry = std::move(process);
   return Found::News;
 }
@@ -160,6 +188,8 @@ LineReader::Found LineReader::State::take_event(ondemand::object& line) {
     if (key == "total") event.total = read_double(value);
   }
   if (!understood) return Found::Unknown;
+  told = told || event.kind == EventKind::Started || event.kind == EventKind::Exited ||
+         event.kind == EventKind::Exec;
   entry = std::move(event);
   return Found::News;
 }
@@ -174,8 +204,24 @@ LineReader::Found LineReader::State::take_sample(ondemand::object& line) {
     for (const auto& process : samples.sample().processes) here.insert(process.id);
     std::erase_if(living, [&](const auto& known) { return !here.contains(known.first); });
   }
-  entry = samples.sample();
+  hand_over_sample();
   return Found::News;
+}
+
+void LineReader::State::hand_over_sample() {
+  const auto& from = samples.sample();
+  parts = samples.parts() + (std::exchange(told, false) ? from.processes.size() : 0);
+  current = &last_sample;
+  auto* const into = std::get_if<Sample>(&last_sample);
+  if (into == nullptr || into->processes_version != from.processes_version) {
+    last_sample = from;
+    return;
+  }
+  into->at_ns = from.at_ns;
+  into->machine = from.machine;
+  into->cgroups = from.cgroups;
+  into->gpus = from.gpus;
+  into->others = from.others;
 }
 
 LineReader::LineReader() : state_(std::make_unique<State>()) {}
@@ -199,7 +245,10 @@ const Header& LineReader::header() const {
   return *state_->header;
 }
 const Entry& LineReader::entry() const {
-  return state_->entry;
+  return *state_->current;
+}
+std::size_t LineReader::parts() const {
+  return state_->parts;
 }
 std::size_t line_padding() {
   return simdjson::SIMDJSON_PADDING;

@@ -36,6 +36,9 @@ class LineReader {
 
   const Header& header() const;
   const Entry& entry() const;
+  // How many parts the last line's entry has that whoever takes it goes through: those of a sample
+  // that finds its processes as they were are few, however many there are.
+  std::size_t parts() const;
 
  private:
   struct State;

@@ -33,9 +33,16 @@ int read_int(Value& value) {
   return static_cast<int>(number);
 }
 
+// Far more than any machine has, and few enough to be gone through at every line.
+constexpr std::size_t kMostProcesses = 65'536;
+constexpr std::size_t kMostSeries = 16'384;
+constexpr std::size_t kMostGroups = 256;
+constexpr std::size_t kMostGpus = 256;
+
 std::vector<NamedBytes> read_series(Value& value) {
   std::vector<NamedBytes> series;
   for (auto element : value.get_array()) {
+    if (series.size() == kMostSeries) refuse();
     NamedBytes one;
     for (auto field : element.get_object()) {
       const std::string_view key = field.unescaped_key();
@@ -51,17 +58,36 @@ std::vector<NamedBytes> read_series(Value& value) {
 
 }  // namespace
 
-void SampleLines::apply(ondemand::object& line) {
+// Lines that say nothing of the processes are many: those cost nothing for each process.
+void SampleLines::touch_processes() {
+  if (std::exchange(touched_, true)) return;
+  sample_.processes_version = ++versions_;
+  before_.clear();
+  for (const auto& process : sample_.processes) before_.push_back(process.memory);
+}
+
+void SampleLines::begin_line() {
   ids_pending_ = false;
   processes_changed_ = false;
   rss_said_ = false;
+  touched_ = false;
   before_.clear();
+  if (!std::exchange(momentary_, false)) return;
   for (auto& process : sample_.processes) {
     for (const auto& column : kColumns) {
       if (column.momentary) column.of(process).reset();
     }
-    before_.push_back(process.memory);
   }
+  touch_processes();
+}
+
+std::size_t SampleLines::parts() const {
+  return (touched_ ? sample_.processes.size() + series_ : 0) + sample_.others.size() +
+         sample_.cgroups.size() + sample_.gpus.size();
+}
+
+void SampleLines::apply(ondemand::object& line) {
+  begin_line();
   for (auto field : line) {
     const std::string_view key = field.unescaped_key();
     Value value = field.value();
@@ -79,8 +105,8 @@ void SampleLines::apply(ondemand::object& line) {
 void SampleLines::use_new_ids() {
   if (!std::exchange(ids_pending_, false)) return;
   sample_.processes = carried_forward(sample_.processes, new_ids_);
-  before_.clear();
-  for (const auto& process : sample_.processes) before_.push_back(process.memory);
+  touched_ = false;  // `before_` is what was carried forward
+  touch_processes();
   processes_changed_ = true;
 }
 
@@ -91,6 +117,7 @@ void SampleLines::apply_field(std::string_view key, Value& value) {
     new_ids_.clear();
     for (auto element : value.get_array()) {
       Value pid = element.value();
+      if (new_ids_.size() == kMostProcesses) refuse();
       new_ids_.push_back({.pid = read_int(pid)});
     }
     ids_pending_ = true;
@@ -119,10 +146,13 @@ bool SampleLines::apply_column(std::string_view key, Value& value) {
   const bool known = column != kColumns.end();
   if (!known && key != "state" && key != "others") return false;
   use_new_ids();
+  touch_processes();
   if (key == "state") {
     read_states(value);
     return true;
   }
+  if (known && column->momentary) momentary_ = true;
+  if (!known) series_ = 0;
   std::size_t i = 0;
   for (auto element : value.get_array()) {
     Value number = element.value();
@@ -132,6 +162,8 @@ bool SampleLines::apply_column(std::string_view key, Value& value) {
       column->of(process) = read_number(number, column->memory != nullptr);
     } else {
       process.others = read_series(number);
+      series_ += process.others.size();
+      if (series_ > kMostProcesses) refuse();
     }
   }
   if (i != sample_.processes.size()) refuse();
@@ -174,6 +206,7 @@ void SampleLines::read_machine(Value& value) {
 void SampleLines::read_cgroups(Value& value) {
   std::size_t i = 0;
   for (auto element : value.get_array()) {
+    if (i == kMostGroups) refuse();
     if (i == sample_.cgroups.size()) sample_.cgroups.emplace_back();
     auto& cgroup = sample_.cgroups[i++];
     for (auto field : element.get_object()) {
@@ -197,6 +230,7 @@ void SampleLines::read_cgroups(Value& value) {
 void SampleLines::read_gpus(Value& value) {
   std::size_t i = 0;
   for (auto element : value.get_array()) {
+    if (i == kMostGpus) refuse();
     if (i == sample_.gpus.size()) sample_.gpus.emplace_back();
     auto& gpu = sample_.gpus[i++];
     for (auto field : element.get_object()) {

@@ -142,8 +142,14 @@ struct Sample {
   std::vector<Cgroup> cgroups{};  // the job's own first, then its ancestors that have a limit
   std::vector<Gpu> gpus{};
   std::vector<NamedBytes> others{};
+  // Of two samples from one reader with the same number here, other than 0, the processes are
+  // equal: nobody needs to compare them. Says nothing else, and is not compared.
+  std::uint64_t processes_version = 0;
 
-  bool operator==(const Sample&) const = default;
+  bool operator==(const Sample& other) const {
+    return at_ns == other.at_ns && processes == other.processes && machine == other.machine &&
+           cgroups == other.cgroups && gpus == other.gpus && others == other.others;
+  }
 };
 
 }  // namespace tidegauge::record

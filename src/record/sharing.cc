@@ -21,6 +21,10 @@ constexpr double kAlikeLow = 0.9;
 constexpr double kAlikeHigh = 1.1;
 constexpr Amount kAlikeFrom = 8 << 20;  // small programs are alike by chance
 
+// Processes of which something is known before they are in a sample.
+constexpr std::size_t kMostDescribed = 65'536;
+constexpr std::size_t kMostAncestors = 256;
+
 // A cgroup's own count is believed if it lies between the largest process and the sum of all, give
 // or take what changed while we read one after the other.
 constexpr double kReadingSlack = 0.02;
@@ -59,7 +63,7 @@ void Sharing::add(const Process& process) {
   const Description description{process.parent, hash_of(process.command)};
   const auto found = members_.find(process.id);
   if (found == members_.end()) {
-    described_[process.id] = description;
+    if (described_.size() < kMostDescribed) described_[process.id] = description;
   } else {
     found->second.command_hash = description.command_hash;
   }
@@ -84,6 +88,8 @@ Sharing::Totals Sharing::add(const Sample& sample, Bytes counted_anon) {
   const auto before_walks = modelled();
   const bool walked = take_walks(sample);
   described_.clear();
+  own_of_sample_.clear();
+  for (const auto& process : sample.processes) own_of_sample_.push_back(own(process.id));
   return settle(before_walks, walked, counted_anon);
 }
 
@@ -110,7 +116,8 @@ void Sharing::join(const ProcessId& id, Member& member) {
   if (description == described_.end()) return;
   member.command_hash = description->second.command_hash;
   const auto parent = place_of(description->second.parent);
-  if (parent == members_.end() || descends_from(parent->first, id)) return;
+  if (parent == members_.end() || parent->first == id) return;
+  if (!member.children.empty() && descends_from(parent->first, id)) return;
   if (const auto before = place_of(member.parent); before != members_.end()) {
     before->second.children.erase(id);
   }
@@ -131,10 +138,12 @@ void Sharing::join(const ProcessId& id, Member& member) {
   }
 }
 
-// Kernels have no circles, but files of others may say anything.
+// Kernels have no circles, but files of others may say anything. A line of ancestors that is longer
+// than any is taken for one: nobody follows it to its end for each process anew.
 bool Sharing::descends_from(ProcessId id, const ProcessId& ancestor) const {
+  std::size_t steps = 0;
   for (const auto* member = find(id); member != nullptr; member = find(id)) {
-    if (id == ancestor) return true;
+    if (id == ancestor || ++steps > kMostAncestors) return true;
     id = member->parent;
   }
   return false;

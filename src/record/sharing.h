@@ -44,6 +44,10 @@ class Sharing {
   Totals add(const Sample& sample, Bytes counted_anon);
   // What a process holds that the model counts as its own; 0 for one that is not there.
   std::uint64_t own(const ProcessId& id) const;
+  // The same of each process of the last sample, in its order.
+  std::uint64_t own_at(std::size_t i) const {
+    return i < own_of_sample_.size() ? own_of_sample_[i] : 0;
+  }
   std::size_t remembered() const { return members_.size() + described_.size(); }
 
  private:
@@ -99,6 +103,7 @@ class Sharing {
 
   std::map<ProcessId, Member> members_;
   std::map<ProcessId, Description> described_;  // and not yet seen in a sample
+  std::vector<std::uint64_t> own_of_sample_{};
   std::uint64_t samples_ = 0;
   std::uint64_t generation_ = 1;  // goes up when a process comes, goes or runs another program
   Sums unmodelled_{};             // by how much the model was wrong when it was last known

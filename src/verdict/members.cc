@@ -11,6 +11,7 @@ namespace {
 // be seen.
 constexpr std::size_t kMostDescribed = 4096;
 constexpr std::size_t kMostColumns = 16;
+constexpr std::size_t kMostNameBytes = 512;  // the kernel's have 15
 constexpr std::size_t kMostRestarts = 16;
 // A newcomer takes the place of one that holds half as much, or of one that is gone and held a
 // hundred times as much.
@@ -60,10 +61,10 @@ record::Bytes bytes_of(const record::Memory& memory, Kind kind) {
 void Members::add(const record::Process& process) {
   const auto found = members_.find(process.id);
   if (found != members_.end()) {
-    found->second.name = process.name;
+    found->second.name = process.name.substr(0, kMostNameBytes);
     found->second.role = process.role;
   } else if (described_.size() < kMostDescribed) {
-    described_[process.id] = {process.name, process.role};
+    described_[process.id] = {process.name.substr(0, kMostNameBytes), process.role};
   }
 }
 
@@ -74,19 +75,29 @@ void Members::restart(const record::ProcessId& id, double at) {
   }
 }
 
+// Of a large tree, nearly all are too small to replace anybody: looked for once for all of them.
+const Members::Least& Members::least_at(double at) {
+  if (least_known_ && least_.at == at) return least_;
+  const auto weight = [&](const Member& member) {
+    return member.last_seen < at ? kGoneCounts * member.held : member.held;
+  };
+  const auto least = std::min_element(
+      members_.begin(), members_.end(),
+      [&](const auto& a, const auto& b) { return weight(a.second) < weight(b.second); });
+  least_ = {least->first, weight(least->second), at};
+  least_known_ = true;
+  return least_;
+}
+
 Member* Members::find(const record::ProcessId& id, double held, double at) {
   const auto found = members_.find(id);
   if (found != members_.end()) return &found->second;
   if (members_.size() >= kMost) {
-    const auto weight = [&](const Member& member) {
-      return member.last_seen < at ? kGoneCounts * member.held : member.held;
-    };
-    const auto least = std::min_element(
-        members_.begin(), members_.end(),
-        [&](const auto& a, const auto& b) { return weight(a.second) < weight(b.second); });
-    if (weight(least->second) > kRoomForNewcomer * held) return nullptr;
-    members_.erase(least);
+    const auto& least = least_at(at);
+    if (least.weight > kRoomForNewcomer * held) return nullptr;
+    members_.erase(least.id);
   }
+  least_known_ = false;
   Member& member = members_[id];
   member.joined = at;
   const auto description = described_.find(id);
@@ -104,6 +115,7 @@ void Members::add(const record::ProcessSample& process, double at, double own, d
   for (const auto& column : process.others) held = std::max(held, column.bytes);
   Member* member = find(process.id, held, at);
   if (member == nullptr) return;
+  least_known_ = false;
   member->held = held;
   member->share_of_tree = total > 0 ? own / total : 0;
   member->last_seen = at;
@@ -127,6 +139,7 @@ void Members::add(const record::ProcessSample& process, double at, double own, d
 }
 
 void Members::repeat(double since, std::span<const double> times) {
+  least_known_ = false;
   for (auto& [id, member] : members_) {
     if (member.last_seen < since) continue;
     member.own.repeat(since, times);

@@ -54,9 +54,18 @@ class Members {
     std::string name{};
     record::Role role = record::Role::Other;
   };
+  // The one that a newcomer would replace, and what it weighs.
+  struct Least {
+    record::ProcessId id{};
+    double weight = 0;
+    double at = 0;
+  };
   Member* find(const record::ProcessId& id, double held, double at);
+  const Least& least_at(double at);
 
   std::map<record::ProcessId, Member> members_{};
+  bool least_known_ = false;  // nobody has changed since it was looked for
+  Least least_{};
   std::map<record::ProcessId, Description> described_{};  // and not yet seen in a sample
 };
 

@@ -2,6 +2,7 @@
 #include "verdict/watched.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tidegauge::verdict {
@@ -26,6 +27,8 @@ constexpr double kGrowsAgain = 0.8;
 constexpr double kLongestEnding = 10;
 constexpr double kLongestEndingShare = 0.2;
 constexpr std::size_t kMostFalling = 256;
+constexpr std::size_t kMostFallingProcesses = 1 << 16;  // in all those samples: some 25 MB
+constexpr std::size_t kMostLiving = 1 << 17;
 constexpr std::size_t kMostRepeats = 32;
 // A level that was held before, within this share of the run, is where a spike or a tooth ends.
 constexpr double kLately = 0.25;
@@ -45,7 +48,10 @@ void Watched::add(const record::Process& process) {
 
 void Watched::add(const record::Event& event) {
   const double at = since_origin(event.at_ns);
-  if (event.kind == record::EventKind::Started) living_.push_back(event.process);
+  if (event.kind == record::EventKind::Started && living_.size() < kMostLiving) {
+    living_.insert(event.process);
+    sampled_.clear();
+  }
   if (event.kind == record::EventKind::Exited) left(event.process);
   if (event.kind == record::EventKind::Exec) {
     members_.restart(event.process, at);
@@ -61,7 +67,27 @@ void Watched::add(const record::Profile& profile) {
 
 void Watched::left(const record::ProcessId& id) {
   saw_exit_ = true;
-  if (std::erase(living_, id) > 0 && living_.empty()) falling_.clear();
+  sampled_.clear();
+  if (living_.erase(id) > 0 && living_.empty()) drop_falling();
+}
+
+// Most samples have the processes of the one before.
+void Watched::only_these_live(const record::Sample& sample) {
+  const auto id_of = [](const record::ProcessSample& process) { return process.id; };
+  const auto& now = sample.processes;
+  if (!sampled_.empty() &&
+      std::equal(sampled_.begin(), sampled_.end(), now.begin(), now.end(),
+                 [&](const auto& id, const auto& process) { return id == id_of(process); })) {
+    return;
+  }
+  sampled_.clear();
+  std::transform(now.begin(), now.end(), std::back_inserter(sampled_), id_of);
+  living_ = {sampled_.begin(), sampled_.end()};
+}
+
+void Watched::drop_falling() {
+  falling_.clear();
+  falling_processes_ = 0;
 }
 
 Watched::Seen Watched::look_at(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
@@ -72,9 +98,9 @@ Watched::Seen Watched::look_at(const record::Sample& sample, const record::Ledge
             .shmem = ledger.shmem,
             .gpu = ledger.gpu};
   const bool foreign = ledger.total == 0;
-  for (const auto& process : sample.processes) {
+  for (std::size_t i = 0; i < sample.processes.size(); ++i) {
     const double own =
-        foreign ? foreign_bytes(process) : static_cast<double>(ledgers.own(process.id));
+        foreign ? foreign_bytes(sample.processes[i]) : static_cast<double>(ledgers.own_at(i));
     seen.own.push_back(own);
     if (foreign) seen.held += own;
   }
@@ -102,8 +128,9 @@ bool Watched::grows_again(double held) const {
 
 bool Watched::may_be_the_end(const record::Sample& sample, const Seen& seen) const {
   if (counts_steps() || sample.processes.empty() || !falls(seen.held)) return false;
-  return falling_.empty() || (falling_.size() < kMostFalling && !grows_again(seen.held) &&
-                              seen.at - falling_.front().seen.at <= longest_ending());
+  return falling_.empty() ||
+         (falling_.size() < kMostFalling && falling_processes_ < kMostFallingProcesses &&
+          !grows_again(seen.held) && seen.at - falling_.front().seen.at <= longest_ending());
 }
 
 void Watched::repeat(const record::Sample& sample) {
@@ -126,21 +153,22 @@ void Watched::settle() {
 void Watched::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   if (ledgers.as_before() && falling_.empty() && total_.count() > 0) return repeat(sample);
   settle();
-  living_.clear();
-  for (const auto& process : sample.processes) living_.push_back(process.id);
+  only_these_live(sample);
   Seen seen = look_at(sample, ledgers);
   // Who gives its memory back to be another program goes on.
   const bool goes_on = std::exchange(another_program_, false);
   if (!goes_on && may_be_the_end(sample, seen)) {
     falling_.push_back({sample, std::move(seen)});
+    falling_processes_ += sample.processes.size();
     return;
   }
-  if (sample.processes.empty() && sample.others.empty()) falling_.clear();
+  if (sample.processes.empty() && sample.others.empty()) drop_falling();
   take_falling();
   take(sample, seen);
 }
 
 void Watched::take_falling() {
+  falling_processes_ = 0;
   for (const auto& [sample, seen] : std::exchange(falling_, {})) take(sample, seen);
 }
 
@@ -165,13 +193,13 @@ void Watched::take(const record::Sample& sample, const Seen& seen) {
 }
 
 void Watched::add_column(const record::NamedBytes& column, double at) {
-  auto known = std::find_if(columns_.begin(), columns_.end(),
-                            [&](const auto& entry) { return entry.first == column.name; });
-  if (known == columns_.end()) {
+  auto known = place_of_column_.find(column.name);
+  if (known == place_of_column_.end()) {
     if (columns_.size() >= kMostColumns) return;
-    known = columns_.emplace(columns_.end(), column.name, BlockSeries{});
+    known = place_of_column_.emplace(column.name, columns_.size()).first;
+    columns_.emplace_back(column.name, BlockSeries{});
   }
-  known->second.add(at, column.bytes);
+  columns_[known->second].second.add(at, column.bytes);
 }
 
 }  // namespace tidegauge::verdict

@@ -2,7 +2,9 @@
 // A recording as it comes, sorted into series: all that a judgement needs, in bounded memory.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,7 +75,9 @@ class Watched {
   bool grows_again(double held) const;
   bool may_be_the_end(const record::Sample& sample, const Seen& seen) const;
   void left(const record::ProcessId& id);
+  void only_these_live(const record::Sample& sample);
   void take_falling();
+  void drop_falling();
   void take(const record::Sample& sample, const Seen& seen);
   void repeat(const record::Sample& sample);
   void add_column(const record::NamedBytes& column, double at);
@@ -85,16 +89,19 @@ class Watched {
   Holders holders_{};
   Allocations allocations_{};
   std::optional<std::int64_t> origin_ns_{};
-  std::vector<record::ProcessId> living_{};
+  std::set<record::ProcessId> living_{};
+  std::vector<record::ProcessId> sampled_{};  // in the last sample, in its order
   bool saw_exit_ = false;
   bool another_program_ = false;  // since the last sample, somebody called exec
   std::vector<Waiting> falling_{};
-  double taken_at_ = 0;            // the last sample that was not put off
-  std::vector<double> repeats_{};  // times of those since
+  std::size_t falling_processes_ = 0;  // in all of them
+  double taken_at_ = 0;                // the last sample that was not put off
+  std::vector<double> repeats_{};      // times of those since
   BlockSeries total_{};
   BlockSeries shmem_{};
   BlockSeries gpu_{};
   std::vector<std::pair<std::string, BlockSeries>> columns_{};
+  std::map<std::string, std::size_t> place_of_column_{};
 };
 
 }  // namespace tidegauge::verdict

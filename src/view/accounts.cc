@@ -13,8 +13,10 @@ namespace {
 // Beyond these, processes count in their role and in the tree but have no line of their own.
 constexpr std::size_t kMostProcesses = 256;
 constexpr std::size_t kMostGone = 32;
+constexpr std::size_t kMostRoles = 131'072;  // of processes of which no end was told
 constexpr std::size_t kMostNamed = 64;
 constexpr std::size_t kMostCommandBytes = 512;
+constexpr std::size_t kMostNameBytes = 512;  // the kernel's have 15
 constexpr std::size_t kNameColumns = 40;
 constexpr std::size_t kMostGuardLines = 20;
 constexpr std::string_view kGuardsWords = "guard: ";
@@ -151,6 +153,7 @@ void Accounts::add(const record::Entry& entry, const record::LedgerKeeper& ledge
 }
 
 void Accounts::add(const record::Process& process) {
+  if (role_of_.size() >= kMostRoles && !role_of_.contains(process.id)) return;
   const auto [role, newly] = role_of_.emplace(process.id, process.role);
   if (!newly) --living_[index_of(role->second)];
   role->second = process.role;
@@ -158,8 +161,12 @@ void Accounts::add(const record::Process& process) {
   const auto found = processes.find(process.id);
   if (found == processes.end() && processes.size() >= kMostProcesses) return;
   auto& known = processes[process.id].known;
-  known = process;
-  known.command.resize(std::min(known.command.size(), kMostCommandBytes));
+  known = {.id = process.id,
+           .parent = process.parent,
+           .name = process.name.substr(0, kMostNameBytes),
+           .command = process.command.substr(0, kMostCommandBytes),
+           .role = process.role,
+           .at_ns = process.at_ns};
 }
 
 void Accounts::add(const record::Event& event) {
@@ -354,14 +361,15 @@ void Accounts::add(const record::Sample& sample, const record::LedgerKeeper& led
   std::array<double, 5> sums{};
   std::array<std::size_t, 5> counts{};
   bool known = false;
-  for (const auto& seen : sample.processes) {
+  for (std::size_t i = 0; i < sample.processes.size(); ++i) {
+    const auto& seen = sample.processes[i];
     known = known || seen.memory.rss || seen.memory.pss || seen.memory.anon;
     add_process(seen, at);
     const auto role = role_of_.find(seen.id);
     const auto index =
         static_cast<std::size_t>(role == role_of_.end() ? record::Role::Other : role->second);
     // What it adds to the tree: pages that forked workers share are counted once, walked or not.
-    sums[index] += static_cast<double>(ledgers.own(seen.id));
+    sums[index] += static_cast<double>(ledgers.own_at(i));
     ++counts[index];
     for (const auto& series : seen.others) add_named(series.name, series.bytes, at);
   }

@@ -99,10 +99,10 @@ void Timeline::add_tree(const record::Sample& sample, const record::LedgerKeeper
   append_kinds(values_, ledgers.last());
   const std::size_t first = values_.size();
   values_.resize(first + bands_.all().size(), 0.0F);
-  for (const auto& seen : sample.processes) {
-    const auto band = bands_.band_of(seen.id);
+  for (std::size_t i = 0; i < sample.processes.size(); ++i) {
+    const auto band = bands_.band_of(sample.processes[i].id);
     if (first + band >= values_.size()) values_.resize(first + band + 1, 0.0F);
-    values_[first + band] += static_cast<float>(ledgers.own(seen.id));
+    values_[first + band] += static_cast<float>(ledgers.own_at(i));
   }
   tree_.add(at, progress_.step(), values_);
 }
@@ -128,25 +128,36 @@ void Timeline::add_named(const record::Sample& sample, double at) {
 
 void Timeline::add_processes(const record::Sample& sample, const record::LedgerKeeper& ledgers,
                              double at) {
-  values_.assign(process_ids_.size(), ThinTable::kUnknown);
-  for (const auto& seen : sample.processes) {
+  process_values_.assign(process_ids_.size(), ThinTable::kUnknown);
+  for (std::size_t i = 0; i < sample.processes.size(); ++i) {
+    const auto& seen = sample.processes[i];
     auto found = column_of_.find(seen.id);
     if (found == column_of_.end()) {
       if (process_ids_.size() == kMostProcesses) continue;
       found = column_of_.emplace(seen.id, process_ids_.size()).first;
       process_ids_.push_back(seen.id);
-      values_.push_back(ThinTable::kUnknown);
+      process_values_.push_back(ThinTable::kUnknown);
     }
-    values_[found->second] = static_cast<float>(ledgers.own(seen.id));
+    process_values_[found->second] = static_cast<float>(ledgers.own_at(i));
   }
-  processes_.add(at, progress_.step(), values_);
+  processes_.add(at, progress_.step(), process_values_);
+}
+
+// Most samples of a job find all as the one before did: nobody is looked at again.
+bool Timeline::add_as_before(const record::LedgerKeeper& ledgers, double at) {
+  if (!may_repeat_ || !ledgers.as_before()) return false;
+  tree_.add(at, progress_.step(), values_);
+  processes_.add(at, progress_.step(), process_values_);
+  return true;
 }
 
 void Timeline::add(const record::Sample& sample, const record::LedgerKeeper& ledgers) {
   const double at = seconds_of(sample.at_ns);
   look_for_gap(at);
   over_ = kinds_ && sample.processes.empty();
-  if (tells_memory(sample)) {
+  if (add_as_before(ledgers, at)) return;
+  may_repeat_ = tells_memory(sample);
+  if (may_repeat_) {
     add_tree(sample, ledgers, at);
     add_processes(sample, ledgers, at);
   } else if (!kinds_) {

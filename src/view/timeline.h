@@ -71,6 +71,7 @@ class Timeline {
   void add_named(const record::Sample& sample, double at);
   void add_processes(const record::Sample& sample, const record::LedgerKeeper& ledgers, double at);
   void look_for_gap(double at);
+  bool add_as_before(const record::LedgerKeeper& ledgers, double at);
 
   Progress progress_{};
   Bands bands_{};
@@ -82,7 +83,10 @@ class Timeline {
   ThinTable processes_;
   std::vector<record::ProcessId> process_ids_{};
   std::map<record::ProcessId, std::size_t> column_of_{};
-  std::vector<float> values_{};  // of one sample; here so that it is not made anew for each
+  // Of the last sample that was not as the one before.
+  std::vector<float> values_{};
+  std::vector<float> process_values_{};
+  bool may_repeat_ = false;
   std::vector<Gap> gaps_{};
   double usual_ = 0;  // seconds between samples
   double last_at_ = -1;
