@@ -52,8 +52,9 @@ def tree(pids, **columns):
 
 
 def repeated(first: str, line: str, megabytes: int) -> bytes:
-    """`line` again and again, `megabytes` of it."""
-    return packed(HEADER + first + line * (megabytes * 1_000_000 // len(line)))
+    """`line` again and again, some `megabytes` of it, in frames of a few."""
+    frame = packed(HEADER + first + line * max(1, 4_000_000 // len(line)))
+    return (frame * (megabytes // 4))[:MOST_BYTES]
 
 
 @hostile
@@ -66,14 +67,14 @@ def many_pids():
 def many_pids_that_change():
     pids = list(range(1, 20_001))
     lines = [sample(1, anon=[i % 7 + even for i in pids]) for even in (0, 1)]
-    return ".tg", repeated(sample(0, **tree(pids)), "".join(lines), 60)
+    return ".tg", repeated(sample(0, **tree(pids)), "".join(lines), 400)
 
 
 @hostile
 def many_pids_of_which_one_changes():
     pids = list(range(1, 8_001))
     lines = [sample(1, anon=[1000 + even] + [1000] * 7_999) for even in (0, 1)]
-    return ".tg", repeated(sample(0, **tree(pids)), "".join(lines), 60)
+    return ".tg", repeated(sample(0, **tree(pids)), "".join(lines), 400)
 
 
 @hostile
@@ -85,7 +86,7 @@ def another_pid_in_every_sample():
 def pids_that_come_and_go():
     some = list(range(1, 2_001))
     lines = sample(1, **tree(some)) + sample(1, **tree([i + 5_000 for i in some]))
-    return ".tg", repeated("", lines, 60)
+    return ".tg", repeated("", lines, 400)
 
 
 @hostile
@@ -145,12 +146,12 @@ def a_long_blank_line():
 
 @hostile
 def the_same_sample():
-    return ".tg", repeated(sample(0, **tree([1])), sample(1), 120)
+    return ".tg", repeated(sample(0, **tree([1])), sample(1), 1_000)
 
 
 @hostile
 def the_same_step():
-    return ".tg", repeated(sample(0, **tree([1])), '{"kind":"event","t":1,"event":"step","source":"explicit","value":1}\n', 120)
+    return ".tg", repeated(sample(0, **tree([1])), '{"kind":"event","t":1,"event":"step","source":"explicit","value":1}\n', 1_000)
 
 
 @hostile
@@ -191,7 +192,7 @@ def kernel_kills():
 
 @hostile
 def programs_one_after_the_other():
-    return ".tg", repeated(sample(0, **tree([1])), '{"kind":"event","t":1,"event":"exec","pid":1,"start":1}\n', 60)
+    return ".tg", repeated(sample(0, **tree([1])), '{"kind":"event","t":1,"event":"exec","pid":1,"start":1}\n', 400)
 
 
 @hostile

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judged.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <variant>
 
+#include "base/fd.h"
 #include "base/text.h"
 #include "record/file.h"
 #include "record/foreign.h"
@@ -66,16 +68,20 @@ std::vector<std::string> notes_of(const record::CsvNotes& notes) {
   return out;
 }
 
+// Empty: all of it was read.
+std::string left_out_of(const record::ReadEnd& end, bool steps) {
+  if (!end.cut_short) return {};
+  return fmt::format(
+      "only what comes before line {} of its text was read, up to {:.6g} {}: it makes far more "
+      "work "
+      "than a file of its size should (from byte {} on)",
+      end.cut_short->line + 1, end.cut_short->at, steps ? "steps" : "seconds",
+      end.cut_short->at_byte);
+}
+
 std::vector<std::string> notes_of(const record::ReadEnd& end, bool steps) {
   std::vector<std::string> out;
-  if (end.cut_short) {
-    out.push_back(
-        fmt::format("only what comes before line {} of its text was read, up to {:.6g} {}: it "
-                    "makes far more work "
-                    "than a file of its size should (from byte {} on)",
-                    end.cut_short->line + 1, end.cut_short->at, steps ? "steps" : "seconds",
-                    end.cut_short->at_byte));
-  }
+  if (end.cut_short) out.push_back(left_out_of(end, steps));
   if (end.torn) out.emplace_back("it ends in the middle of a line: cut, or still being written");
   if (end.bad_lines > 0) {
     out.push_back(counted(end.bad_lines, "damaged line was", "damaged lines were") +
@@ -166,7 +172,9 @@ Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdi
   if (!end) return end.error();
   if (const auto done = add_markers(input.markers, recording); !done) return done.error();
   const bool steps = recording.header.clock == record::Clock::Steps;
-  return judge_whole(input, recording, rules, notes_of(*end, steps));
+  auto out = judge_whole(input, recording, rules, notes_of(*end, steps));
+  out.left_out = left_out_of(*end, steps);
+  return out;
 }
 
 // `file`: its path, or its descriptor.
@@ -181,7 +189,9 @@ Result<Judged> judge_streamed(const File& file, const JudgeInput& input,
   if (reading.samples == 0) {
     if (const auto good = makes_sense(*end); !good) return within(input.path, good.error());
   }
-  return reading.concluded(input, notes_of(*end, reading.steps));
+  auto out = reading.concluded(input, notes_of(*end, reading.steps));
+  out.left_out = left_out_of(*end, reading.steps);
+  return out;
 }
 
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
@@ -190,12 +200,27 @@ Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& ru
 }
 
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
-  const auto text = read_text(input.path);
-  if (!text) return text.error();
-  auto foreign = record::parse_series(*text, {.unit_bytes = input.unit_bytes});
-  if (!foreign) return within(input.path, foreign.error());
-  if (const auto done = add_markers(input.markers, foreign->recording); !done) return done.error();
-  return judge_whole(input, foreign->recording, rules, notes_of(foreign->notes));
+  const UniqueFd file(::open(input.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return from_errno(errno, printable(input.path));
+  const record::CsvOptions options{.unit_bytes = input.unit_bytes};
+  // Markers have to be sorted in among the entries, so all of them have to be there.
+  record::Recording recording;
+  Reading reading(rules);
+  const bool merged = !input.markers.empty();
+  const auto notes = record::read_series(
+      file.get(), options,
+      [&](const record::Header& header) {
+        recording.header = header;
+        reading.begin(header);
+      },
+      [&](const record::Entry& entry) {
+        if (merged) recording.entries.push_back(entry);
+        if (!merged) reading.add(entry);
+      });
+  if (!notes) return within(input.path, notes.error());
+  if (!merged) return reading.concluded(input, notes_of(*notes));
+  if (const auto done = add_markers(input.markers, recording); !done) return done.error();
+  return judge_whole(input, recording, rules, notes_of(*notes));
 }
 
 }  // namespace

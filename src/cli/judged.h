@@ -27,6 +27,7 @@ struct Judged {
   view::Timeline timeline;
   std::vector<std::string> notes;  // what was odd about the file
   verdict::Outline outline{};      // where it was asked for
+  std::string left_out{};          // one of the notes: what of the file was not read
 };
 
 // The recording that is open as `fd`, and only a recording: of somebody else's numbers an error

@@ -110,6 +110,10 @@ Result<Runs> read_all(const Wanted& wanted, const verdict::Rules& rules) {
   for (const auto& path : wanted.paths) {
     auto judged = judge_file({.path = path, .one_of_several = wanted.paths.size() > 1}, rules);
     if (!judged) return judged.error();
+    if (!judged->left_out.empty()) {
+      put_words(stderr,
+                fmt::format("tidegauge report: {}: {}\n", printable(path), judged->left_out));
+    }
     out.judged.push_back(std::move(*judged));
   }
   for (std::size_t i = 0; i < out.judged.size(); ++i) {

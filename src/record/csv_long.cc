@@ -3,7 +3,7 @@
 // each its own time, so rows that lie close together are one look at the tree. A process that lacks
 // a row between two of its rows is taken to be as it was: a hole in a file must not look like
 // memory that was given back.
-#include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -19,48 +19,63 @@ struct Look {
   std::map<ProcessId, const TableRow*> rows{};
 };
 
-std::vector<Look> group(const std::vector<const TableRow*>& rows, std::int64_t interval_ns) {
-  std::vector<Look> looks;
+// Calls `take` with one look after the other.
+template <class Take>
+Result<> each_look(const Table& table, const std::vector<const TableRow*>& rows,
+                   std::int64_t interval_ns, const Take& take) {
+  Look look;
   for (const auto* row : rows) {
-    const bool same =
-        !looks.empty() && !looks.back().rows.contains(row->process.id) &&
-        (row->at_ns == looks.back().at_ns || row->at_ns - looks.back().at_ns < interval_ns / 2);
-    if (!same) looks.push_back({.at_ns = row->at_ns});
-    looks.back().rows[row->process.id] = row;
+    const auto& id = table.process_of(*row).id;
+    const bool same = !look.rows.empty() && !look.rows.contains(id) &&
+                      (row->at_ns == look.at_ns || row->at_ns - look.at_ns < interval_ns / 2);
+    if (!same && !look.rows.empty()) {
+      if (auto done = take(look); !done) return done;
+    }
+    if (!same) look = {.at_ns = row->at_ns};
+    look.rows[id] = row;
   }
-  return looks;
+  return look.rows.empty() ? Result<>(Ok{}) : take(look);
 }
 
 class Builder {
  public:
-  Builder(const Table& table, const std::vector<Look>& looks, std::size_t rows)
-      : table_(table), looks_(looks), marks_(table.clock), may_hold_(2 * rows) {
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-      for (const auto& [id, row] : looks[i].rows) last_look_[id] = i;
-    }
-  }
+  Builder(const Table& table, const OrderedRows& ordered, std::int64_t interval_ns,
+          const TakeEntry& take)
+      : table_(table),
+        rows_(ordered.rows),
+        interval_ns_(interval_ns),
+        take_(take),
+        marks_(table.clock),
+        may_hold_(2 * ordered.rows.size()) {}
 
-  Result<LongForm> build() {
-    for (std::size_t i = 0; i < looks_.size(); ++i) {
-      hold(i);
-      if (const auto done = add(looks_[i]); !done) return done.error();
-    }
-    return std::move(out_);
+  Result<std::size_t> build() {
+    std::size_t number = 0;
+    auto done = each_look(table_, rows_, interval_ns_, [&](const Look& look) -> Result<> {
+      for (const auto& [id, row] : look.rows) last_look_[id] = number;
+      ++number;
+      return Ok{};
+    });
+    number = 0;
+    done = each_look(table_, rows_, interval_ns_, [&](const Look& look) {
+      hold(look, number++);
+      return add(look);
+    });
+    return done ? Result<std::size_t>(missing_) : done.error();
   }
 
  private:
   // Brings `present_` up to date: rows of this look, and of those who will come again.
-  void hold(std::size_t look) {
+  void hold(const Look& look, std::size_t number) {
     for (auto at = present_.begin(); at != present_.end();) {
-      const bool comes_again = last_look_.at(at->first) > look && may_hold_ > 0;
-      const bool here = looks_[look].rows.contains(at->first);
+      const bool comes_again = last_look_.at(at->first) > number && may_hold_ > 0;
+      const bool here = look.rows.contains(at->first);
       if (!here && comes_again) {
-        ++out_.missing;
+        ++missing_;
         --may_hold_;
       }
       at = here || comes_again ? std::next(at) : present_.erase(at);
     }
-    for (const auto& [id, row] : looks_[look].rows) present_[id] = row;
+    for (const auto& [id, row] : look.rows) present_[id] = row;
   }
 
   Result<> add(const Look& look) {
@@ -68,11 +83,11 @@ class Builder {
     const TableRow* furthest = nullptr;  // ranks go in step, give or take one
     for (const auto& [id, row] : look.rows) {
       describe(*row, look.at_ns);
-      if (furthest == nullptr || row->step > furthest->step) furthest = row;
+      if (furthest == nullptr || is_further(row->step, furthest->step)) furthest = row;
     }
     if (furthest != nullptr) {
       for (auto& event : marks_.add(*furthest, look.at_ns)) {
-        out_.entries.emplace_back(std::move(event));
+        take_(std::move(event));
       }
     }
     for (const auto& [id, row] : present_) {
@@ -90,13 +105,17 @@ class Builder {
       if (facts->machine) sample.machine = facts->machine;
       if (!facts->cgroups.empty()) sample.cgroups = std::move(facts->cgroups);
     }
-    out_.entries.emplace_back(std::move(sample));
+    take_(std::move(sample));
     return Ok{};
   }
 
+  static bool is_further(double step, double than) {
+    return !std::isnan(step) && (std::isnan(than) || step > than);
+  }
+
   void describe(const TableRow& row, std::int64_t at_ns) {
-    auto process = row.process;
-    const auto parent = by_pid_.find(row.process.parent.pid);
+    auto process = table_.process_of(row);
+    const auto parent = by_pid_.find(process.parent.pid);
     if (parent != by_pid_.end()) process.parent = parent->second;
     by_pid_[process.id.pid] = process.id;
     auto [at, is_new] = known_.try_emplace(process.id, process);
@@ -104,26 +123,27 @@ class Builder {
     if (!is_new && at->second == process) return;
     process.at_ns = at_ns;
     at->second = process;
-    out_.entries.emplace_back(std::move(process));
+    take_(std::move(process));
   }
 
   const Table& table_;
-  const std::vector<Look>& looks_;
+  const std::vector<const TableRow*>& rows_;
+  std::int64_t interval_ns_;
+  const TakeEntry& take_;
   MarkColumns marks_;
   std::size_t may_hold_;  // a file of holes must not become a recording many times its size
   std::map<ProcessId, std::size_t> last_look_{};
   std::map<ProcessId, const TableRow*> present_{};
   std::map<ProcessId, Process> known_{};
   std::map<pid_t, ProcessId> by_pid_{};
-  LongForm out_{};
+  std::size_t missing_ = 0;
 };
 
 }  // namespace
 
-Result<LongForm> long_form(const Table& table, const OrderedRows& ordered,
-                           std::int64_t interval_ns) {
-  const auto looks = group(ordered.rows, interval_ns);
-  return Builder(table, looks, ordered.rows.size()).build();
+Result<std::size_t> long_form(const Table& table, const OrderedRows& ordered,
+                              std::int64_t interval_ns, const TakeEntry& take) {
+  return Builder(table, ordered, interval_ns, take).build();
 }
 
 }  // namespace tidegauge::record

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kMostColumns = 10'000;
 constexpr std::size_t kLongestShown = 40;
+// A row that is not whole by then is none; texts that come in pieces only.
+constexpr std::size_t kLongestRow = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The one of , ; and tab that a line has most of, outside of quotes.
@@ -43,6 +45,23 @@ Error at_line(std::size_t line, const std::string& what) {
   return {Reason::Malformed, fmt::format("line {}: {}", line, what)};
 }
 
+namespace {
+
+Error zero_bytes() {
+  return {Reason::Malformed, "this is neither a recording nor a text: it has zero bytes"};
+}
+
+}  // namespace
+
+Result<CsvRows> CsvRows::open(std::string begin, MoreText more) {
+  auto held = std::make_unique<std::string>(std::move(begin));
+  auto rows = open(*held);
+  if (!rows) return rows;
+  rows->held_ = std::move(held);
+  rows->more_ = std::move(more);
+  return rows;
+}
+
 Result<CsvRows> CsvRows::open(std::string_view text) {
   if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {
     return Error{Reason::Malformed, "this is UTF-16: save it as UTF-8"};
@@ -50,9 +69,7 @@ Result<CsvRows> CsvRows::open(std::string_view text) {
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     text.remove_prefix(kByteOrderMark.size());
   }
-  if (text.find('\0') != text.npos) {
-    return Error{Reason::Malformed, "this is neither a recording nor a text: it has zero bytes"};
-  }
+  if (text.find('\0') != text.npos) return zero_bytes();
   const bool old_mac = text.find('\n') == text.npos && text.find('\r') != text.npos;
   return CsvRows(text, old_mac ? '\r' : '\n');
 }
@@ -100,7 +117,35 @@ Result<std::string_view> CsvRows::take_quoted() {
   return trimmed(unquoted_.back());
 }
 
+// Holds what there is from `from` on, and the next piece. False: there is none.
+Result<bool> CsvRows::hold_more(std::string_view from) {
+  const auto kept = from.size();
+  held_->erase(0, held_->size() - kept);
+  const auto got = more_(*held_);
+  if (!got) return got.error();
+  if (held_->find('\0', kept) != held_->npos) return zero_bytes();
+  rest_ = *held_;
+  return *got;
+}
+
 Result<const CsvRow*> CsvRows::next() {
+  while (true) {
+    const auto rest = rest_;
+    const auto line = line_;
+    const auto separator = separator_;
+    auto row = take_row();
+    // A row that ends where the piece does may go on in the next one.
+    const bool cut = more_ && (!row || rest_.empty()) && rest.size() < kLongestRow;
+    if (!cut) return row;
+    line_ = line;
+    separator_ = separator;
+    const auto more = hold_more(rest);
+    if (!more) return more.error();
+    if (!*more) more_ = nullptr;
+  }
+}
+
+Result<const CsvRow*> CsvRows::take_row() {
   row_.cells.clear();
   unquoted_.clear();
   if (!skip_to_row()) return nullptr;
@@ -130,7 +175,7 @@ Result<const CsvRow*> CsvRows::next() {
 
 std::vector<std::string_view> CsvRows::header_in_comment() const {
   std::vector<std::string_view> cells;
-  auto rest = comment_;
+  std::string_view rest = comment_;
   while (!rest.empty()) {
     const auto end = std::min(rest.find(separator_), rest.size());
     cells.push_back(trimmed(rest.substr(0, end)));

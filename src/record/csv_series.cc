@@ -79,10 +79,8 @@ Result<std::vector<std::size_t>> choose_series(std::vector<Column>& columns,
 
 Result<RowFacts> facts_of(const Table& table, const TableRow& row) {
   RowFacts facts;
-  for (std::size_t i = 0; i < table.numbers.size(); ++i) {
-    const auto& column = table.columns[table.numbers[i]];
-    const double value = row.values[i];
-    if (std::isnan(value)) continue;
+  for (const auto& [number, value] : table.values_of(row)) {
+    const auto& column = table.columns[table.numbers[number]];
     if (value < 0) {
       return at_line(row.line, fmt::format("{} in column {}: memory cannot be less than nothing",
                                            value, column.title));
@@ -107,35 +105,37 @@ Result<RowFacts> facts_of(const Table& table, const TableRow& row) {
   return facts;
 }
 
-OrderedRows in_order(const std::vector<TableRow>& rows) {
+OrderedRows in_order(const Table& table) {
   OrderedRows out;
-  for (const auto& row : rows) {
+  out.rows.reserve(table.rows.size());
+  for (const auto& row : table.rows) {
     out.unsorted += !out.rows.empty() && row.at_ns < out.rows.back()->at_ns ? 1 : 0;
     out.rows.push_back(&row);
   }
-  std::stable_sort(out.rows.begin(), out.rows.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->at_ns, a->process.id) < std::pair(b->at_ns, b->process.id);
-  });
-  std::vector<const TableRow*> kept;
-  for (const auto* row : out.rows) {
-    const bool again = !kept.empty() && kept.back()->at_ns == row->at_ns &&
-                       kept.back()->process.id == row->process.id;
-    if (!again) {
-      kept.push_back(row);
-      continue;
-    }
-    kept.back() = row;
-    ++out.duplicated;
+  const auto place = [&](const TableRow* row) {
+    return std::pair(row->at_ns, table.process_of(*row).id);
+  };
+  const auto before = [&](const auto* a, const auto* b) { return place(a) < place(b); };
+  // Most files are in order, and sorting takes as much memory again.
+  if (!std::is_sorted(out.rows.begin(), out.rows.end(), before)) {
+    std::stable_sort(out.rows.begin(), out.rows.end(), before);
   }
-  out.rows = std::move(kept);
+  std::size_t kept = 0;
+  for (const auto* row : out.rows) {
+    const bool again = kept > 0 && place(out.rows[kept - 1]) == place(row);
+    if (again) --kept;
+    out.duplicated += again ? 1 : 0;
+    out.rows[kept++] = row;
+  }
+  out.rows.resize(kept);
   return out;
 }
 
-std::int64_t typical_interval(const std::vector<const TableRow*>& rows) {
+std::int64_t typical_interval(const Table& table, const std::vector<const TableRow*>& rows) {
   std::map<ProcessId, std::int64_t> last;
   std::vector<std::int64_t> gaps;
   for (const auto* row : rows) {
-    const auto [at, is_new] = last.try_emplace(row->process.id, row->at_ns);
+    const auto [at, is_new] = last.try_emplace(table.process_of(*row).id, row->at_ns);
     if (!is_new) gaps.push_back(row->at_ns - std::exchange(at->second, row->at_ns));
   }
   if (gaps.empty()) return 0;
@@ -148,14 +148,14 @@ std::vector<Event> MarkColumns::add(const TableRow& row, std::int64_t at_ns) {
   std::vector<Event> events;
   const Event mark{.at_ns = at_ns, .source = MarkSource::File};
   // Where steps are the clock, an event at every step would say nothing.
-  if (clock_ == Clock::Seconds && row.step && row.step != step_) {
+  if (clock_ == Clock::Seconds && !std::isnan(row.step) && row.step != step_) {
     step_ = row.step;
     events.push_back(mark);
     events.back().kind = EventKind::Step;
     events.back().value = row.step;
   }
-  const auto epoch = row.epoch ? std::optional(std::floor(*row.epoch)) : std::nullopt;
-  if (epoch && epoch != epoch_) {
+  const double epoch = std::floor(row.epoch);
+  if (!std::isnan(epoch) && epoch != epoch_) {
     epoch_ = epoch;
     events.push_back(mark);
     events.back().kind = EventKind::Epoch;

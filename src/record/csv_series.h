@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -35,10 +36,10 @@ struct OrderedRows {
   std::size_t unsorted = 0;
   std::size_t duplicated = 0;
 };
-OrderedRows in_order(const std::vector<TableRow>& rows);
+OrderedRows in_order(const Table& table);
 
 // The middle one of the times between two rows of the same process, in ns; 0 if there are none.
-std::int64_t typical_interval(const std::vector<const TableRow*>& rows);
+std::int64_t typical_interval(const Table& table, const std::vector<const TableRow*>& rows);
 
 // Steps and epochs as events, whenever they change.
 class MarkColumns {
@@ -48,16 +49,15 @@ class MarkColumns {
 
  private:
   Clock clock_;
-  std::optional<double> step_{};
-  std::optional<double> epoch_{};
+  double step_ = TableRow::kNone;
+  double epoch_ = TableRow::kNone;
 };
 
+using TakeEntry = std::function<void(Entry)>;
+
 // The entries of a table with a pid column, a sample for each time the processes were looked at.
-struct LongForm {
-  std::vector<Entry> entries{};
-  std::size_t missing = 0;  // rows that a process lacks between its first and last
-};
-Result<LongForm> long_form(const Table& table, const OrderedRows& ordered,
-                           std::int64_t interval_ns);
+// How many rows a process lacks between its first and last.
+Result<std::size_t> long_form(const Table& table, const OrderedRows& ordered,
+                              std::int64_t interval_ns, const TakeEntry& take);
 
 }  // namespace tidegauge::record

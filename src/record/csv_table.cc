@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include "base/text.h"
 #include "record/csv_time.h"
@@ -28,7 +31,15 @@ constexpr double kNanosecondsFrom = 1e17;
 // Seconds since 1970 rather than since the beginning: three years is a long job.
 constexpr double kUnixFrom = 1e8;
 
-constexpr double kEmpty = std::numeric_limits<double>::quiet_NaN();
+// More are no table of one job's memory; what is held of them must fit.
+constexpr std::size_t kMostValues = 100'000'000;
+
+struct ByWhatIsSaid {
+  bool operator()(const Process& a, const Process& b) const {
+    return std::tie(a.id, a.parent, a.role, a.name, a.command) <
+           std::tie(b.id, b.parent, b.role, b.name, b.command);
+  }
+};
 
 // Reads the rows below a header.
 class Reader {
@@ -45,21 +56,29 @@ class Reader {
   Result<> finish();
 
  private:
-  struct Read {
-    std::size_t line = 0;
-    Moment moment{};
-  };
   Result<std::optional<double>> number(const CsvRow& row, std::size_t column) const;
-  Result<> read_when(const CsvRow& row, TableRow& out);
-  Result<> read_who(const CsvRow& row, TableRow& out) const;
+  // Whether it says when.
+  Result<bool> read_when(const CsvRow& row, TableRow& out);
+  Result<> read_who(const CsvRow& row, TableRow& out);
+  Result<> read_values(const CsvRow& row, TableRow& out);
   std::string_view text(const CsvRow& row, Meaning meaning) const;
   double seconds_per_unit() const;
 
   Table& table_;
   char separator_;
   std::optional<std::size_t> time_, step_, pid_;
-  std::vector<Moment> moments_;  // of the rows
+  std::optional<bool> dates_{};  // else numbers, which `at_ns` holds as they stand until finish()
+  std::map<Process, std::uint32_t, ByWhatIsSaid> processes_{};
+  std::map<std::string, std::uint32_t> events_{};
 };
+
+// Of something that comes again and again, each once.
+template <class Known, class Value>
+std::uint32_t number_of(Known& known, std::vector<Value>& all, const Value& value) {
+  const auto [at, is_new] = known.try_emplace(value, static_cast<std::uint32_t>(all.size()));
+  if (is_new) all.push_back(value);
+  return at->second;
+}
 
 Error not_a_number(const CsvRow& row, std::string_view cell, const Column& column) {
   return at_line(row.line,
@@ -79,11 +98,11 @@ std::string_view Reader::text(const CsvRow& row, Meaning meaning) const {
   return column ? row.cells[*column] : std::string_view{};
 }
 
-Result<> Reader::read_when(const CsvRow& row, TableRow& out) {
+Result<bool> Reader::read_when(const CsvRow& row, TableRow& out) {
   if (step_) {
     const auto step = number(row, *step_);
     if (!step) return step.error();
-    out.step = *step;
+    out.step = step->value_or(TableRow::kNone);
     if (*step && std::fabs(**step) > kMostSeconds) {
       return at_line(row.line, fmt::format("{} is no number of a step", quoted(row.cells[*step_])));
     }
@@ -91,9 +110,10 @@ Result<> Reader::read_when(const CsvRow& row, TableRow& out) {
   if (const auto epoch = find_column(table_.columns, Meaning::Epoch)) {
     const auto value = number(row, *epoch);
     if (!value) return value.error();
-    out.epoch = *value;
+    out.epoch = value->value_or(TableRow::kNone);
   }
-  if (!time_ || row.cells[*time_].empty()) return Ok{};
+  if (!time_) return !std::isnan(out.step);
+  if (row.cells[*time_].empty()) return false;
   const auto moment = parse_moment(row.cells[*time_]);
   if (!moment) {
     return at_line(row.line,
@@ -101,17 +121,18 @@ Result<> Reader::read_when(const CsvRow& row, TableRow& out) {
                                "2024-05-01T12:34:56",
                                quoted(row.cells[*time_]), table_.columns[*time_].title));
   }
-  if (!moments_.empty() && moments_.front().is_date != moment->is_date) {
+  if (dates_ && *dates_ != moment->is_date) {
     return at_line(row.line, fmt::format("{} in column {}: the rows above have {}",
                                          quoted(row.cells[*time_]), table_.columns[*time_].title,
                                          moment->is_date ? "numbers of seconds" : "dates"));
   }
-  moments_.push_back(*moment);
-  return Ok{};
+  dates_ = moment->is_date;
+  out.at_ns = moment->is_date ? moment->unix_ns : std::bit_cast<std::int64_t>(moment->number);
+  return true;
 }
 
-Result<> Reader::read_who(const CsvRow& row, TableRow& out) const {
-  auto& process = out.process;
+Result<> Reader::read_who(const CsvRow& row, TableRow& out) {
+  Process process;
   if (pid_) {
     const auto pid = to_number<pid_t>(row.cells[*pid_]);
     if (!pid || *pid < 0) {
@@ -133,37 +154,52 @@ Result<> Reader::read_who(const CsvRow& row, TableRow& out) const {
   process.command = text(row, Meaning::Command);
   const auto role = text(row, Meaning::Role);
   process.role = role_of(lower(role)).value_or(Role::Other);
+  out.process = number_of(processes_, table_.processes, process);
   return Ok{};
+}
+
+Result<> Reader::read_values(const CsvRow& row, TableRow& out) {
+  out.first = table_.values.size();
+  for (std::size_t i = 0; i < table_.numbers.size(); ++i) {
+    const auto value = number(row, table_.numbers[i]);
+    if (!value) return value.error();
+    if (*value) {
+      table_.values.push_back({static_cast<std::uint32_t>(i), **value});
+    } else {
+      ++table_.missing;
+    }
+  }
+  out.values = static_cast<std::uint32_t>(table_.values.size() - out.first);
+  if (table_.values.size() <= kMostValues) return Ok{};
+  return at_line(row.line, fmt::format("more than {} values: thin them out first", kMostValues));
 }
 
 Result<> Reader::add(const CsvRow& row) {
   if (table_.rows.size() == kMostRows) {
     return at_line(row.line, fmt::format("more than {} rows: thin them out first", kMostRows));
   }
-  TableRow out{.line = row.line};
-  if (auto done = read_when(row, out); !done) return done;
+  TableRow out{.line = static_cast<std::uint32_t>(row.line)};
+  const auto placed = read_when(row, out);
+  if (!placed) return placed.error();
   if (auto done = read_who(row, out); !done) return done;
-  out.event = lower(text(row, Meaning::Event));
-  for (const auto column : table_.numbers) {
-    const auto value = number(row, column);
-    if (!value) return value.error();
-    table_.missing += *value ? 0 : 1;
-    out.values.push_back(value->value_or(kEmpty));
-  }
+  out.event = number_of(events_, table_.events, lower(text(row, Meaning::Event)));
+  if (auto done = read_values(row, out); !done) return done;
   // Without its moment a row has no place.
-  const bool placed = time_ ? moments_.size() > table_.rows.size() : out.step.has_value();
-  if (!placed) {
+  if (!*placed) {
     ++table_.missing;
+    table_.values.resize(out.first);
     return Ok{};
   }
-  table_.rows.push_back(std::move(out));
+  table_.rows.push_back(out);
   return Ok{};
 }
 
 double Reader::seconds_per_unit() const {
   if (const auto unit = table_.columns[*time_].unit) return *unit;
   double largest = 0;
-  for (const auto& moment : moments_) largest = std::max(largest, std::fabs(moment.number));
+  for (const auto& row : table_.rows) {
+    largest = std::max(largest, std::fabs(std::bit_cast<double>(row.at_ns)));
+  }
   return largest > kNanosecondsFrom    ? 1e-9
          : largest > kMicrosecondsFrom ? 1e-6
          : largest > kMillisecondsFrom ? 1e-3
@@ -174,32 +210,31 @@ double Reader::seconds_per_unit() const {
 Result<> Reader::finish() {
   auto& rows = table_.rows;
   if (!time_) {
-    for (auto& row : rows) row.at_ns = std::llround(*row.step * kNsPerSecond);
+    for (auto& row : rows) row.at_ns = std::llround(row.step * kNsPerSecond);
     return Ok{};
   }
-  if (moments_.empty()) return Ok{};
-  if (moments_.front().is_date) {
-    for (const auto& moment : moments_) {
-      table_.started_unix_ns = std::min(
-          table_.started_unix_ns == 0 ? moment.unix_ns : table_.started_unix_ns, moment.unix_ns);
+  if (rows.empty()) return Ok{};
+  if (*dates_) {
+    for (const auto& row : rows) {
+      table_.started_unix_ns =
+          std::min(table_.started_unix_ns == 0 ? row.at_ns : table_.started_unix_ns, row.at_ns);
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].at_ns = moments_[i].unix_ns - table_.started_unix_ns;
-    }
+    for (auto& row : rows) row.at_ns -= table_.started_unix_ns;
     return Ok{};
   }
   const double unit = seconds_per_unit();
   double first = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (std::fabs(moments_[i].number * unit) > kMostSeconds) {
-      return at_line(rows[i].line, fmt::format("{} is no time", moments_[i].number));
+  for (const auto& row : rows) {
+    const double number = std::bit_cast<double>(row.at_ns);
+    if (std::fabs(number * unit) > kMostSeconds) {
+      return at_line(row.line, fmt::format("{} is no time", number));
     }
-    first = std::min(first, moments_[i].number * unit);
+    first = std::min(first, number * unit);
   }
   const double origin = first >= kUnixFrom ? first : 0;
   table_.started_unix_ns = std::llround(origin * kNsPerSecond);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].at_ns = std::llround((moments_[i].number * unit - origin) * kNsPerSecond);
+  for (auto& row : rows) {
+    row.at_ns = std::llround((std::bit_cast<double>(row.at_ns) * unit - origin) * kNsPerSecond);
   }
   return Ok{};
 }
@@ -220,11 +255,9 @@ Result<> fit(const CsvRow& row, std::size_t columns) {
 
 }  // namespace
 
-Result<Table> read_table(std::string_view text, std::optional<double> unit_bytes,
-                         ChooseColumns choose, const std::string& example) {
-  auto rows = CsvRows::open(text);
-  if (!rows) return rows.error();
-  auto row = rows->next();
+Result<Table> read_table(CsvRows rows, std::optional<double> unit_bytes, ChooseColumns choose,
+                         const std::string& example) {
+  auto row = rows.next();
   if (!row) return row.error();
   if (*row == nullptr) {
     return Error{
@@ -232,7 +265,7 @@ Result<Table> read_table(std::string_view text, std::optional<double> unit_bytes
         fmt::format("the file is empty: expected a header such as {} and rows below it", example)};
   }
   const bool headless = all_numbers((*row)->cells);
-  const auto in_comment = rows->header_in_comment();
+  const auto in_comment = rows.header_in_comment();
   if (headless && in_comment.size() != (*row)->cells.size()) {
     return at_line((*row)->line,
                    fmt::format("expected a header such as {}, found numbers", example));
@@ -244,9 +277,9 @@ Result<Table> read_table(std::string_view text, std::optional<double> unit_bytes
   if (!numbers) return numbers.error();
   table.numbers = *std::move(numbers);
 
-  Reader reader(table, rows->separator());
-  if (!headless) row = rows->next();
-  for (; row && *row != nullptr; row = rows->next()) {
+  Reader reader(table, rows.separator());
+  if (!headless) row = rows.next();
+  for (; row && *row != nullptr; row = rows.next()) {
     auto done = fit(**row, table.columns.size());
     if (done) done = reader.add(**row);
     if (!done && !(*row)->ended && !table.rows.empty()) {

@@ -11,6 +11,7 @@
 
 #include "record/fake_day.h"
 #include "record/fake_recording.h"
+#include "record/read_budget.h"
 #include "record/temp_folder.h"
 
 namespace tidegauge::record {
@@ -322,6 +323,39 @@ TEST(RecordingFile, OfABusyDayOf25ProcessesFitsIn30MB) {
   for (int i = 0; i < kHour; ++i) ASSERT_TRUE(writer->append(day.next()));
   ASSERT_TRUE(writer->close());
   EXPECT_LT(static_cast<double>(writer->bytes_written()) * 24, 30e6);
+}
+
+TEST(ReadBudget, OfAFileGrowsWithItAndWhatWeWriteStaysFarBelow) {
+  auto small = ReadBudget::for_file(1000);
+  auto large = ReadBudget::for_file(100 << 20);
+  for (auto* budget : {&small, &large}) budget->spend_text(1 << 30);
+  EXPECT_TRUE(small.used_up());
+  EXPECT_FALSE(large.used_up());
+  auto any = ReadBudget::unlimited();
+  any.spend_entry(1'000'000'000);
+  EXPECT_FALSE(any.used_up());
+}
+
+TEST(RecordingFile, TextThatIsFarMoreThanItsFileIsReadUpToSomewhereThatIsSaid) {
+  const TempFolder folder;
+  const auto path = folder / "bomb.jsonl";
+  // Work without text: as a small file would unpack to it.
+  std::string text = "{\"tidegauge\":1}\n{\"kind\":\"sample\",\"t\":0,\"pids\":[1]";
+  for (int i = 2; i <= 5'000; ++i) text.insert(text.size() - 1, "," + std::to_string(i));
+  text += "}\n";
+  for (int i = 1; i <= 2'000; ++i) {
+    text +=
+        "{\"kind\":\"event\",\"t\":1,\"event\":\"exec\",\"pid\":1}\n{\"kind\":\"sample\",\"t\":" +
+        std::to_string(i) + "}\n";
+  }
+  put_bytes(path, text);
+  const auto read = reading_of(path);
+  ASSERT_TRUE(read) << read.error().what;
+  ASSERT_TRUE(read->end.cut_short);
+  EXPECT_GT(read->end.cut_short->line, 100u);
+  EXPECT_LT(read->end.cut_short->line, 4'000u);
+  EXPECT_DOUBLE_EQ(read->end.cut_short->at,
+                   static_cast<double>(at_of(read->recording.entries.back())) * 1e-9);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Somebody else's series as a Recording: CSV in the forms that docs/judge-input.md describes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,12 @@ Result<Foreign> parse_csv(std::string_view text, const CsvOptions& options);
 // JSON of a Prometheus range query or of a Trainer's log, docker stats and kubectl top
 // (docs/judge-input.md).
 Result<Foreign> parse_series(std::string_view text, const CsvOptions& options);
+
+// The same of a file or a pipe, which is not held: what is read of it goes to `header` and `take`
+// as it would stand in a recording. An error may come after some entries.
+Result<CsvNotes> read_series(int fd, const CsvOptions& options,
+                             const std::function<void(const Header&)>& header,
+                             const std::function<void(const Entry&)>& take);
 
 // Events of a markers file, by their own clock.
 struct Markers {

@@ -82,7 +82,8 @@ void SampleLines::begin_line() {
 }
 
 std::size_t SampleLines::parts() const {
-  return (touched_ ? sample_.processes.size() + series_ : 0) + sample_.others.size() +
+  return (touched_ ? sample_.processes.size() + series_ : 0) +
+         (processes_changed_ ? sample_.processes.size() : 0) + sample_.others.size() +
          sample_.cgroups.size() + sample_.gpus.size();
 }
 

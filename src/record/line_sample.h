@@ -18,7 +18,7 @@ class SampleLines {
   const Sample& sample() const { return sample_; }
   bool processes_changed() const { return processes_changed_; }  // some came or went
   // How many parts the last line touched or that are copied with every sample: processes where one
-  // has changed, series, groups, devices.
+  // has changed, twice where some came or went, series, groups, devices.
   std::size_t parts() const;
 
  private:

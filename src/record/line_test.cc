@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -209,6 +210,46 @@ TEST(LineReader, RefusesWhatIsNoRecording) {
     ASSERT_TRUE(lines.error) << text;
     EXPECT_EQ(lines.error->what, "this is no recording of tidegauge") << text;
   }
+}
+
+TEST(LineReaderLaws, ProcessesWithTheSameVersionAreTheSame) {
+  EXPECT_TRUE(rc::check([](unsigned seed) {
+    const auto written = FakeRecording(seed).make(40);
+    LineWriter writer(written.header);
+    writer.begin_frame(0);
+    for (const auto& entry : written.entries) writer.add(entry);
+    std::map<std::uint64_t, std::vector<ProcessSample>> known;
+    for (const auto& entry : Lines(writer.text()).recording.entries) {
+      const auto* sample = std::get_if<Sample>(&entry);
+      if (sample == nullptr || sample->processes_version == 0) continue;
+      const auto [at, is_new] = known.try_emplace(sample->processes_version, sample->processes);
+      RC_ASSERT(is_new || at->second == sample->processes);
+    }
+  }));
+}
+
+TEST(LineReader, ASampleThatSaysNothingOfItsProcessesIsNoWorkForEach) {
+  LineReader reader;
+  std::vector<std::size_t> parts;
+  for (const std::string line :
+       {"{\"tidegauge\":1}", "{\"kind\":\"sample\",\"t\":0,\"pids\":[1,2,3],\"anon\":[4,5,6]}",
+        "{\"kind\":\"sample\",\"t\":1}", "{\"kind\":\"sample\",\"t\":2,\"anon\":[4,5,7]}",
+        "{\"kind\":\"event\",\"t\":2,\"event\":\"exited\",\"pid\":9}",
+        "{\"kind\":\"sample\",\"t\":3}"}) {
+    const auto padded = line + std::string(line_padding(), ' ');
+    ASSERT_TRUE(reader.take(std::string_view(padded).substr(0, line.size())));
+    parts.push_back(reader.parts());
+  }
+  // Who comes is work twice; after somebody has gone, all are gone through again.
+  EXPECT_EQ(parts, (std::vector<std::size_t>{0, 6, 0, 3, 0, 3}));
+}
+
+TEST(LineReader, MoreProcessesThanAnyMachineHasAreNoSample) {
+  std::string pids = "1";
+  for (int i = 2; i <= 70'000; ++i) pids += "," + std::to_string(i);
+  const Lines lines("{\"tidegauge\":1}\n{\"kind\":\"sample\",\"t\":0,\"pids\":[" + pids + "]}\n");
+  EXPECT_EQ(lines.bad, 1u);
+  EXPECT_TRUE(lines.recording.entries.empty());
 }
 
 }  // namespace

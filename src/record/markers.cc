@@ -70,12 +70,17 @@ class MarkReader {
   explicit MarkReader(const Table& table) : table_(table) {}
 
   void add(const TableRow& row) {
-    Event event{.at_ns = row.at_ns, .process = row.process.id, .source = MarkSource::File};
-    if (row.step && row.step != step_) emit(event, EventKind::Step, step_ = row.step);
-    const auto epoch = row.epoch ? std::optional(std::floor(*row.epoch)) : std::nullopt;
-    if (epoch && epoch != epoch_) emit(event, EventKind::Epoch, epoch_ = epoch);
-    if (row.event.empty() || row.event == "step" || row.event == "epoch") return;
-    const auto word = understand_word(row.event);
+    Event event{.at_ns = row.at_ns + table_.started_unix_ns,
+                .process = table_.process_of(row).id,
+                .source = MarkSource::File};
+    if (!std::isnan(row.step) && row.step != step_) {
+      emit(event, EventKind::Step, step_ = row.step);
+    }
+    const double epoch = std::floor(row.epoch);
+    if (!std::isnan(epoch) && epoch != epoch_) emit(event, EventKind::Epoch, epoch_ = epoch);
+    const auto& text = table_.events[row.event];
+    if (text.empty() || text == "step" || text == "epoch") return;
+    const auto word = understand_word(text);
     event.name = word.name;
     if (word.kind == EventKind::PhaseBegin) open_.insert(word.name);
     if (word.kind == EventKind::PhaseEnd && open_.erase(word.name) == 0) {
@@ -93,17 +98,16 @@ class MarkReader {
     events_.push_back(std::move(event));
   }
   std::optional<double> number(const TableRow& row, Meaning meaning) const {
-    for (std::size_t i = 0; i < table_.numbers.size(); ++i) {
-      if (table_.columns[table_.numbers[i]].meaning != meaning) continue;
-      if (!std::isnan(row.values[i])) return row.values[i];
+    for (const auto& [number, value] : table_.values_of(row)) {
+      if (table_.columns[table_.numbers[number]].meaning == meaning) return value;
     }
     return {};
   }
 
   const Table& table_;
   std::vector<Event> events_{};
-  std::optional<double> step_{};
-  std::optional<double> epoch_{};
+  double step_ = TableRow::kNone;
+  double epoch_ = TableRow::kNone;
   std::set<std::string> open_{};
 };
 
@@ -138,17 +142,15 @@ std::int64_t between(const std::map<double, std::int64_t>& known, double x) {
 }  // namespace
 
 Result<Markers> parse_markers(std::string_view text) {
-  const auto table = read_table(text, {}, choose_marks, "time,step,epoch,event");
+  auto found = CsvRows::open(text);
+  if (!found) return found.error();
+  auto table = read_table(*std::move(found), {}, choose_marks, "time,step,epoch,event");
   if (!table) return table.error();
   Markers markers{.clock = table->clock, .unix_time = table->started_unix_ns != 0};
-  auto rows = table->rows;
-  std::stable_sort(rows.begin(), rows.end(),
+  std::stable_sort(table->rows.begin(), table->rows.end(),
                    [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
   MarkReader reader(*table);
-  for (auto& row : rows) {
-    row.at_ns += table->started_unix_ns;
-    reader.add(row);
-  }
+  for (const auto& row : table->rows) reader.add(row);
   markers.events = reader.take();
   return markers;
 }

@@ -27,15 +27,15 @@ class ReadBudget {
   explicit ReadBudget(std::uint64_t ns) : left_(ns) {}
   void spend(std::uint64_t ns) { left_ -= std::min(left_, ns); }
 
-  // In nanoseconds of a slow core, as measured with bench/readers/cost.py. What tidegauge wrote
+  // In nanoseconds of a slow core, as measured with bench/readers/measure.py. What tidegauge wrote
   // itself takes 30 to 900 ns for each byte of its file.
-  static constexpr std::uint64_t kForAny = 800'000'000;
+  static constexpr std::uint64_t kForAny = 600'000'000;
   static constexpr std::uint64_t kSmallFile = 1 << 20;
   static constexpr std::uint64_t kForSmall = 400;      // a byte, of the first MiB
   static constexpr std::uint64_t kForLarge = 4'000;    // a byte beyond
   static constexpr std::uint64_t kNsPerTextByte = 14;  // of four bytes of text
   static constexpr std::uint64_t kNsPerEntry = 300;
-  static constexpr std::uint64_t kNsPerPart = 300;  // LineReader::parts()
+  static constexpr std::uint64_t kNsPerPart = 400;  // LineReader::parts()
 
   std::uint64_t left_;
 };

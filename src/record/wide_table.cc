@@ -9,6 +9,10 @@ namespace tidegauge::record {
 
 namespace {
 
+// Letters of a time and of a value, as they are mostly written.
+constexpr std::size_t kUsualTime = 18;
+constexpr std::size_t kUsualValue = 10;
+
 void append_quoted(std::string& out, std::string_view title) {
   out += '"';
   for (const char c : title) {
@@ -31,11 +35,12 @@ bool WideTable::add(double at, const std::string& column, double value) {
   }
   rows_[at][known->second] = value;
   ++values_;
-  return true;
+  return rows_.size() * titles_.size() <= kMostCells;
 }
 
 std::string WideTable::csv() const {
   std::string out = clock_;
+  out.reserve(rows_.size() * (titles_.size() + kUsualTime) + values_ * kUsualValue);
   for (const auto& title : titles_) {
     out += ',';
     append_quoted(out, title);

@@ -26,6 +26,7 @@ class WideTable {
  private:
   static constexpr std::size_t kMostColumns = 1'000;
   static constexpr std::size_t kMostValues = 20'000'000;
+  static constexpr std::size_t kMostCells = 50'000'000;  // the empty ones too
 
   std::string clock_;
   std::vector<std::string> titles_{};
