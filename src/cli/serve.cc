@@ -73,7 +73,7 @@ std::optional<int> parse_serve(Words words, ServeOptions& options) {
   app.add_flag("--run", options.run, "start the command after -- and show it")
       ->excludes(pids)
       ->excludes(name);
-  app.add_option("--port", options.port, "where to listen; 0: any that is free [8433, or any]")
+  app.add_option("--port", options.port, "where to listen; 0: any that is free [8433]")
       ->within(0, 65535)
       ->type_name("N");
   add_duration(app, "--interval", options.sitting.interval_seconds, "time between two looks [1s]");
@@ -119,6 +119,8 @@ class Serving {
  public:
   Serving(const ServeOptions& options, WebServer web) : options_(options), web_(std::move(web)) {}
 
+  // That there is nothing yet.
+  void begin() { tell(true); }
   Result<> add(pid_t pid, std::string command, CauseFinder causes, JobMarks* marks = nullptr);
   ServedJob& first() { return jobs_.front(); }
   void end_first();
@@ -284,6 +286,7 @@ int serve(Words words) {
   if (!web) return fail("serve", kCouldNotLook, web.error().what);
   put(stderr, fmt::format("tidegauge serve: http://127.0.0.1:{}/#token={}\n", web->port(), *token));
   Serving serving(options, *std::move(web));
+  serving.begin();
   if (options.run) return run_and_serve(options, serving);
   for (const auto pid : options.pids) {
     if (const auto added = serving.add(pid, command_of(pid), causes_for(options)); !added) {

@@ -17,6 +17,9 @@ def server(tidegauge, tmp_path_factory):
     job = Job()
     made = Server(tidegauge, tmp_path_factory.mktemp("serve"), job.pid)
     made.job = job
+    until = time.monotonic() + 60
+    while str(job.pid) not in made.ask("/metrics")[2]:
+        assert time.monotonic() < until, "the job is not watched"
     yield made
     assert made.stop() == 0
     job.end()
