@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "cli/job_environment.h"
-#include "cli/judged.h"
 #include "cli/output_file.h"
 #include "cli/output_of.h"
 #include "cli/page_file.h"
@@ -166,14 +165,29 @@ Reply WebRoutes::about_recording(const Request& /*request*/, std::string_view re
 }
 
 Reply WebRoutes::report_of(const std::string& path, bool as_page) {
-  const std::lock_guard lock(judging_);
-  const auto judged = judge_file({.path = path}, rules_);
-  if (!judged) return sorry(500, judged.error().what);
-  const view::Report report{
-      judged->summary.accounts(), judged->timeline, judged->verdicts, path, judged->notes,
-      census_beside(path)};
-  if (!as_page) return {.type = kJson, .body = view::report_json(report)};
-  return {.type = kHtml, .body = page_of(report)};
+  using Outcome = ReportMaker::Outcome;
+  auto made = reports_.make(path, as_page);
+  switch (made.outcome) {
+    case Outcome::Made:
+      return {.type = as_page ? kHtml : kJson, .body = std::move(made.text)};
+    case Outcome::NotThere:
+      return not_there();
+    case Outcome::NoRecording:
+      return sorry(422, "This file is no recording, or makes no sense: tidegauge judge says why.");
+    case Outcome::TooMuch:
+      return sorry(504,
+                   fmt::format("This report took more than {} s or {:.0f} MiB and was given up: "
+                               "tidegauge report makes it without these limits.",
+                               ReportMaker::kMostSeconds, ReportMaker::kMostBytes / (1 << 20)));
+    case Outcome::Busy: {
+      auto reply = sorry(503, "Other reports are being made: try again in a few seconds.");
+      reply.headers.emplace_back("Retry-After", "5");
+      return reply;
+    }
+    case Outcome::Failed:
+      break;
+  }
+  return sorry(500, "The report could not be made: " + made.text);
 }
 
 Reply WebRoutes::census_of(const Known& job) {

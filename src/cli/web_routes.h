@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/report_maker.h"
 #include "serve/http.h"
 #include "serve/hub.h"
-#include "verdict/verdict.h"
 
 namespace tidegauge::cli {
 
@@ -22,8 +22,8 @@ inline constexpr const char* kMetricsChannel = "metrics";
 
 class WebRoutes {
  public:
-  WebRoutes(std::string token, std::string boot, verdict::Rules rules, serve::Hub& hub)
-      : token_(std::move(token)), boot_(std::move(boot)), rules_(std::move(rules)), hub_(hub) {}
+  WebRoutes(std::string token, std::string boot, ReportMaker& reports, serve::Hub& hub)
+      : token_(std::move(token)), boot_(std::move(boot)), reports_(reports), hub_(hub) {}
 
   void show_keys() { census_words_.emplace_back("--show-keys"); }  // before it is asked anything
   // Lines "KEY PID RUNNING RECORDING": the jobs there are.
@@ -47,12 +47,11 @@ class WebRoutes {
 
   const std::string token_;
   const std::string boot_;
-  const verdict::Rules rules_;
+  ReportMaker& reports_;
   std::vector<std::string> census_words_{};
   serve::Hub& hub_;
   mutable std::mutex mutex_{};
   std::map<std::string, Known, std::less<>> known_{};
-  std::mutex judging_{};  // one at a time: it takes memory, and others wait for the processor
   std::mutex counting_{};
 };
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "census/aside.h"
 #include "cli/job_environment.h"
+#include "cli/report_maker.h"
 #include "cli/web_routes.h"
 #include "serve/hub.h"
 #include "serve/load.h"
@@ -27,13 +28,16 @@ constexpr int kUsualPort = 8433;  // T I D E on a telephone
 constexpr std::size_t kBootLetters = 8;
 
 Result<int> open_port(serve::HttpServer& server, const WebServer::Options& options) {
-  auto port = server.open(options.port.value_or(kUsualPort));
-  if (!port && !options.port) port = server.open(0);
-  if (port) return *port;
-  return Error{Reason::Denied,
-               fmt::format("port {} of 127.0.0.1 cannot be had: another program has it, "
-                           "or it is not ours to take",
-                           options.port.value_or(kUsualPort))};
+  const int wanted = options.port.value_or(kUsualPort);
+  if (const auto port = server.open(wanted)) return *port;
+  // Nor is another one taken by itself: whoever was told the usual one (a metrics store, a
+  // bookmark) would show his token to the program that has it.
+  return Error{
+      Reason::Denied,
+      fmt::format("port {} of 127.0.0.1 cannot be had: another program has it, or it is not "
+                  "ours to take. Whatever sends your token to {} sends it to that program. "
+                  "--port 0 takes one that is free",
+                  wanted, wanted)};
 }
 
 // Called by any thread, one at a time.
@@ -51,6 +55,8 @@ void tell_followed(int line, const std::vector<std::string>& channels) {
 }
 
 Result<int> serve_until_alone(serve::Link& link, const WebServer::Options& options) {
+  auto reports = ReportMaker::start(options.rules, link.fd());
+  if (!reports) return reports.error();
   auto server = serve::load_server(library_path(serve::kLibrary));
   if (!server) return server.error();
   const auto boot = serve::new_token();
@@ -59,7 +65,7 @@ Result<int> serve_until_alone(serve::Link& link, const WebServer::Options& optio
   if (!port) return port.error();
   serve::Hub hub(kMostStreams,
                  [line = link.fd()](const auto& channels) { tell_followed(line, channels); });
-  WebRoutes routes(options.token, boot->substr(0, kBootLetters), options.rules, hub);
+  WebRoutes routes(options.token, boot->substr(0, kBootLetters), *reports, hub);
   if (options.show_keys) routes.show_keys();
   link.send({"open", "port", std::to_string(*port)});
   std::thread([&] {

@@ -14,7 +14,7 @@ namespace tidegauge::cli {
 class WebServer {
  public:
   struct Options {
-    std::optional<int> port{};  // empty: the usual one, or any that is free
+    std::optional<int> port{};  // empty: the usual one
     std::string token{};
     verdict::Rules rules{};  // for recordings that are opened
     bool show_keys = false;  // in a census that a page asks for

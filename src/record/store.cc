@@ -65,7 +65,7 @@ std::string safe_name(std::string_view word) {
 }
 
 bool being_written(const fs::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
@@ -73,7 +73,11 @@ std::vector<Kept> recordings_in(const std::string& folder) {
   std::vector<Kept> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.path().native().ends_with(kEnding) || !entry.is_regular_file(error)) continue;
+    // A link would lead out of the folder.
+    if (!entry.path().native().ends_with(kEnding) ||
+        entry.symlink_status(error).type() != fs::file_type::regular) {
+      continue;
+    }
     Kept one{entry.path(), entry.last_write_time(error), 0};
     const auto size = entry.file_size(error);
     if (error) continue;  // it went away while we looked
