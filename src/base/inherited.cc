@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
 
@@ -16,6 +17,18 @@ using Kind = decltype(RLIMIT_NOFILE);
 
 // Threads get the size that the limit on stacks had when the process began.
 constexpr std::size_t kLeastThreadStack = 1 << 20;
+// A stack that grows for ever shall end us before it has taken all memory.
+constexpr rlim_t kEnoughStack = 8 << 20;
+
+// The soft limit, up to `most` and to the hard one.
+void raise_soft(Kind kind, rlim_t most) {
+  rlimit limit{};
+  if (::getrlimit(kind, &limit) != 0) return;
+  const auto wanted = std::min(most, limit.rlim_max);
+  if (limit.rlim_cur >= wanted) return;  // infinity is the largest number
+  limit.rlim_cur = wanted;
+  ::setrlimit(kind, &limit);
+}
 
 void give_threads_a_stack() {
   pthread_attr_t usual;
@@ -57,12 +70,10 @@ void use_what_is_allowed() {
   (void)Inherited::at_start();
   // A core file of ours would help nobody who did not ask for one.
   for (const auto kind : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA,
-                          RLIMIT_STACK, RLIMIT_MEMLOCK, RLIMIT_NPROC}) {
-    rlimit limit{};
-    if (::getrlimit(kind, &limit) != 0 || limit.rlim_cur == limit.rlim_max) continue;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(kind, &limit);
+                          RLIMIT_MEMLOCK, RLIMIT_NPROC}) {
+    raise_soft(kind, RLIM_INFINITY);
   }
+  raise_soft(RLIMIT_STACK, kEnoughStack);
   give_threads_a_stack();
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGXCPU, SIG_IGN);
