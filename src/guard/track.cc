@@ -22,27 +22,42 @@ constexpr double kAsFastAsEver = 0.75;
 // And what is no spike that has just begun rose before it, too.
 constexpr double kSteadily = 0.4;
 
+// What a job takes at once it takes without a pause, and in less time than this.
+constexpr std::int64_t kMomentNs = 250'000'000;
+
 }  // namespace
 
 void Track::begin_stretch(double used) {
   if (count_ == kStretches) halve();
-  stretches_[count_++] = {used, used};
+  stretches_[count_++] = {used, used, 0};
 }
 
 void Track::halve() {
   for (std::size_t i = 0; i < kStretches / 2; ++i) {
     const auto& one = stretches_[2 * i];
     const auto& two = stretches_[2 * i + 1];
-    stretches_[i] = {std::min(one.low, two.low), std::max(one.high, two.high)};
+    stretches_[i] = {std::min(one.low, two.low), std::max(one.high, two.high),
+                     std::max(one.jump, two.jump)};
   }
   count_ = kStretches / 2;
   width_ns_ *= 2;
+}
+
+// Between two looks that are far apart nobody knows how it rose: that counts as one.
+void Track::add_jump(std::int64_t at_ns, double used) {
+  if (used <= last_ || at_ns - foot_ns_ > kMomentNs) {
+    foot_ = std::min(last_, used);
+    foot_ns_ = at_ns;
+  }
+  auto& jump = stretches_[count_ - 1].jump;
+  jump = std::max(jump, used - foot_);
 }
 
 void Track::add(std::int64_t at_ns, double used) {
   if (count_ == 0) {
     until_ns_ = at_ns + width_ns_;
     begin_stretch(used);
+    last_ = used;
   }
   // A stretch in which nobody looked is taken to have been as before. After a long sleep of the
   // machine only as many are filled as there is place for.
@@ -57,6 +72,7 @@ void Track::add(std::int64_t at_ns, double used) {
   auto& current = stretches_[count_ - 1];
   current.low = std::min(current.low, used);
   current.high = std::max(current.high, used);
+  add_jump(at_ns, used);
   last_ = used;
 }
 
@@ -78,6 +94,9 @@ Shape Track::shape() const {
   if (count_ == 0) return shape;
   shape.floor = stretches_[count_ - 1].low;
   for (std::size_t i = 0; i + 1 < count_; ++i) shape.top = std::max(shape.top, stretches_[i].high);
+  for (std::size_t i = count_ - std::min(count_, kWindow); i < count_; ++i) {
+    shape.jump = std::max(shape.jump, stretches_[i].jump);
+  }
   const std::size_t whole = count_ - 1;  // the one under way says nothing about lows yet
   const std::size_t size = std::min(whole, kWindow) / kParts;
   if (size * kParts < kFewest) return shape;

@@ -14,6 +14,7 @@ struct Shape {
   double top = 0;               // the highest ever, but for the stretch that is under way
   double spike = 0;             // largest top above the floor of its time, lately
   double lately = 0;            // the highest of what `seen_seconds` counts
+  double jump = 0;              // largest rise within a moment, lately
   double bytes_per_second = 0;  // of the floor; 0 where it does not rise
   double seen_seconds = 0;      // what that was told from
   // The floor rose in each part of what was seen, and lately as fast as ever: no warm-up that ends.
@@ -30,6 +31,7 @@ class Track {
   struct Stretch {
     double low = 0;
     double high = 0;
+    double jump = 0;
   };
   static constexpr std::size_t kStretches = 64;
   // Two batches of a fast job; longer ones come by themselves.
@@ -37,6 +39,7 @@ class Track {
 
   void begin_stretch(double used);
   void halve();
+  void add_jump(std::int64_t at_ns, double used);
   double lowest(std::size_t from, std::size_t to) const;
   double largest_spike(std::size_t from, std::size_t to) const;
 
@@ -45,6 +48,8 @@ class Track {
   std::int64_t width_ns_ = kFirstWidthNs;
   std::int64_t until_ns_ = 0;  // of the last one
   double last_ = 0;
+  double foot_ = 0;  // where the rise that is under way began, and when
+  std::int64_t foot_ns_ = 0;
 };
 
 }  // namespace tidegauge::guard

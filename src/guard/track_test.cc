@@ -54,6 +54,19 @@ TEST(Track, SpikesAreNoGrowth) {
   EXPECT_NEAR(shape.top / kMiB, 950, 1);
 }
 
+// 75 MB at once and then a pause, as one call does that populates its memory.
+TEST(Track, WhatIsTakenAtOnceIsAJump) {
+  const auto steps = [](double at) { return (50 + 75 * std::floor(at / 0.2)) * kMiB; };
+  for (const double seconds : {0.5, 2.0, 8.0}) {
+    EXPECT_NEAR(shape_of(seconds, steps).jump / kMiB, 75, 1) << seconds;
+  }
+  const auto calm = shape_of(30, [](double at) { return (100 + 5 * at) * kMiB; });
+  EXPECT_LT(calm.jump / kMiB, 2) << "growth is none";
+  const auto late =
+      shape_of(60, [](double at) { return (at < 0.2 ? 2000 * at : 400 + at) * kMiB; });
+  EXPECT_LT(late.jump / kMiB, 2) << "how it began is forgotten";
+}
+
 TEST(Track, TooLittleSaysNothing) {
   EXPECT_FALSE(shape_of(1, [](double at) { return at * 100 * kMiB; }).rising);
   EXPECT_EQ(Track().shape().floor, 0);
@@ -75,6 +88,7 @@ TEST(Track, StaysWithinWhatItWasTold) {
       const auto shape = track.shape();
       RC_ASSERT(shape.top <= high);
       RC_ASSERT(shape.spike >= 0 && shape.spike <= high - low);
+      RC_ASSERT(shape.jump >= 0 && shape.jump <= high - low);
       RC_ASSERT(shape.floor >= low && shape.floor <= high + (high - low));
       RC_ASSERT(shape.bytes_per_second >= 0);
     }
