@@ -103,8 +103,9 @@ void Life::end(const guard::Job& job, Guarding& guarding, Session* session) {
 
 bool Life::ended_for_memory() const {
   using guard::Culprit;
-  constexpr std::array kForMemory = {Culprit::Us,      Culprit::OwnLimit, Culprit::LimitAbove,
-                                     Culprit::Machine, Culprit::Earlyoom, Culprit::Oomd};
+  constexpr std::array kForMemory = {Culprit::Us,       Culprit::OwnLimit, Culprit::LimitAbove,
+                                     Culprit::Machine,  Culprit::Kernel,   Culprit::PerhapsKernel,
+                                     Culprit::Earlyoom, Culprit::Oomd};
   return ending_ && std::find(kForMemory.begin(), kForMemory.end(), culprit_) != kForMemory.end();
 }
 

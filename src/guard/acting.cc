@@ -16,6 +16,13 @@ constexpr double kClearlyBelow = 0.97;
 // Who holds less of what has run out is not the one to be killed for it: we choose no victims.
 constexpr double kMostOfIt = 0.5;
 
+// Of the distance between where it is killed and its limit: a job that has no more than this left
+// and does not stand still yet is not waited for.
+constexpr double kGivesUpAt = 0.75;
+
+// From there on who holds it is asked anew.
+constexpr double kCloseToFull = 0.1;
+
 // A frozen job's memory is counted in batches, and others may be counted with it.
 constexpr double kStirs = 4.0 * 1024 * 1024;
 
@@ -29,6 +36,7 @@ constexpr std::int64_t kListenersNs = 100 * kMillisecond;  // between two looks 
 constexpr std::int64_t kIdleNs = 5 * kMillisecond;
 constexpr int kRemoveTries = 200;
 constexpr std::int64_t kLateNs = 500 * kMillisecond;
+constexpr int kCountedTries = 2000;  // a gauge that is busy with its report may take long
 
 // On the board: which of the two holds, and how many of its acts are done.
 constexpr std::uint32_t kKeptMask = 0xff;
@@ -77,13 +85,14 @@ void Actor::wait(std::int64_t for_ns) {
 // A limit that no group keeps is one on what the gauge counts, as often as it looks. Which of the
 // two binds may change; what is measured does not, since growth is told from it.
 Reading Actor::measure() {
-  auto reading = hands_.meter.read(hands_.limit);
+  auto reading = hands_.meter.read(hands_.limit, {board_.ours_beside, board_.ours_inside});
   const double tree = board_.tree_bytes;
   if (hands_.wanted_limit <= 0 || tree <= 0) return reading;
   const double room = hands_.wanted_limit - tree;
   wanted_binds_ = room < reading.room;
   if (wanted_binds_) {
     reading.room = room;
+    reading.real_room = std::min(reading.real_room, room);
     reading.binding_used = tree;
   }
   reading.used = tree;
@@ -110,11 +119,19 @@ Look Actor::look() {
   board_.peak = std::max(board_.peak.load(), reading.used);
   const bool asked = answers_.count > 0;
   // Without a group what is measured is everybody's who is there.
-  const double ours = halts() ? board_.tree_bytes.load() : reading.used;
-  const bool mostly_ours = ours >= kMostOfIt * reading.binding_used;
+  const double needed = kMostOfIt * reading.binding_used;
+  double held = halts() ? board_.tree_bytes.load() : reading.used;
+  // The gauge's last look may be a second old.
+  if (halts() && held < needed && reading.room < reading.binding_used * kCloseToFull) {
+    held = herd_.bytes();
+  }
+  const bool mostly_ours = held >= needed;
   return {.at_ns = at,
           .used = reading.used,
-          .limits = {reading.used + reading.room, asked ? lendable_ : 0},
+          .limits = {.bytes = reading.used + reading.room,
+                     .lendable = asked ? lendable_ : 0,
+                     .ours = reading.room - reading.real_room,
+                     .with_us = reading.with_us},
           .shape = track_.shape(),
           .outlook = {.step_seconds = board_.step_seconds,
                       .bytes_per_step = board_.bytes_per_step,
@@ -143,12 +160,24 @@ void Actor::tell(NewsKind kind, const Look& seen) {
   hands_.machine.ring(hands_.wake);
 }
 
-void Actor::freeze() {
+// One that goes on filling its memory inside a system call does not stand still before that ends:
+// whoever waited for it would find the kernel's killer there first.
+bool Actor::runs_away(const Look& seen) {
+  const auto lines = lines_of(seen.limits, seen.shape, seen.outlook, hands_.settings);
+  const double real = seen.limits.bytes - seen.limits.ours;
+  const double most = real + seen.limits.lendable;
+  const double now = board_.lent ? most : kernel_limit_of(real, seen.limits.lendable);
+  return measure().used > now - (most - lines.top) * kGivesUpAt;
+}
+
+void Actor::freeze(const Look& seen) {
   board_.frozen_since_ns = now_ns();
+  const auto until = board_.frozen_since_ns + (halts() ? kStopTakesNs : kFreezeTakesNs);
   if (halts()) {
     herd_.stop(board_);
     ++board_.freezes;
-    return pause(kStopTakesNs);
+    while (now_ns() < until && !runs_away(seen)) pause(kMillisecond / 10);
+    return;
   }
   freezes_ = hands_.cell.freeze();
   if (!freezes_) {
@@ -156,7 +185,7 @@ void Actor::freeze() {
     return;
   }
   ++board_.freezes;
-  while (!hands_.cell.is_frozen() && now_ns() < board_.frozen_since_ns + kFreezeTakesNs) {
+  while (!hands_.cell.is_frozen() && now_ns() < until && !runs_away(seen)) {
     pause(kMillisecond / 10);
   }
 }
@@ -244,7 +273,7 @@ void Actor::kill() {
 void Actor::apply(Act act, const Look& seen) {
   switch (act) {
     case Act::Freeze:
-      return freeze();
+      return freeze(seen);
     case Act::LookAgain:
       return this->act(look());
     case Act::Lend:
@@ -367,6 +396,10 @@ void Actor::keep_until_empty() {
   if (hands_.cell.is_adopted()) hands_.cell.release();
   board_.done = true;
   while (!hands_.cell.is_empty()) pause(kIdleNs * 100);
+  // What the kernel has counted in them goes with them.
+  for (int tries = 0; tries < kCountedTries && !board_.counted && !is_over(hands_.gauge); ++tries) {
+    pause(kIdleNs);
+  }
   // Whoever has ended is gone from one group before the other, and some take a moment.
   for (int tries = 0; tries < kRemoveTries && !hands_.cell.remove(); ++tries) pause(kIdleNs);
   if (is_over(hands_.gauge)) hands_.cell.step_back();

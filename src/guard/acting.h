@@ -45,7 +45,8 @@ class Actor {
   Look look();
   void act(const Look& seen);
   void apply(Act act, const Look& seen);
-  void freeze();
+  bool runs_away(const Look& seen);
+  void freeze(const Look& seen);
   void thaw();
   void mind_brake(double used, double line);
   void lend(const Look& seen);

@@ -96,7 +96,8 @@ struct Board {
   std::atomic<std::int32_t> job{0};   // its pid, once it runs
   std::atomic<std::int32_t> main{0};  // the process that trains, where it is another
   std::atomic<bool> catches_term{false};
-  std::atomic<bool> over{false};  // there will be no job, or it is waited for no more
+  std::atomic<bool> over{false};     // there will be no job, or it is waited for no more
+  std::atomic<bool> counted{false};  // the counters of the job's groups were read for the last time
   std::atomic<std::int64_t> began_ns{0};
   std::atomic<double> step_seconds{0};
   std::atomic<double> bytes_per_step{0};
@@ -107,7 +108,9 @@ struct Board {
   std::atomic<std::size_t> tree_count{0};
   std::array<std::atomic<std::int32_t>, kTree> tree_pids{};
   std::array<std::atomic<std::uint64_t>, kTree> tree_ticks{};
-  std::atomic<double> tree_bytes{0};  // that it holds, all together
+  std::atomic<double> tree_bytes{0};   // that it holds, all together
+  std::atomic<double> ours_beside{0};  // what our own processes hold (ours.h)
+  std::atomic<double> ours_inside{0};
   // Who holds most of it: to be looked into when the time has come. 0: the process that trains.
   std::atomic<std::int32_t> largest_pid{0};
   std::atomic<std::uint64_t> largest_ticks{0};

@@ -31,18 +31,7 @@ namespace {
 
 // Whether one of ours was stopped nobody tells.
 constexpr std::int64_t kRosterNs = 500'000'000;
-
-struct Kills {
-  std::int64_t own = -1;
-  std::int64_t above = -1;
-  std::int64_t machine = -1;
-  std::int64_t oomd = -1;
-};
-
-Kills kills_now(const Meter& meter, const Cell& cell) {
-  return {meter.kills(), meter.kills_above(), meter.kills_on_machine(),
-          oomd_kills(cell.memory_folders())};
-}
+constexpr std::int64_t kOursEveryNs = 200'000'000;
 
 // Who never did it before has no count at all.
 std::int64_t since_none(std::int64_t before, std::int64_t now) {
@@ -51,15 +40,6 @@ std::int64_t since_none(std::int64_t before, std::int64_t now) {
 
 std::int64_t since(std::int64_t before, std::int64_t now) {
   return before < 0 || now < 0 ? -1 : std::max<std::int64_t>(now - before, 0);
-}
-
-std::optional<Meter> meter_of_ourselves(const proc::Roots& roots) {
-  const auto root = proc::Root::open(roots.proc);
-  const auto self = root ? proc::read_stat(*root, ::getpid()) : Result<proc::Stat>(root.error());
-  if (!self) return {};
-  const auto place = Cell::beside(roots, self->id);
-  auto meter = Meter::open(roots, place.memory_folders(), place.memory_version());
-  return meter ? std::optional(*std::move(meter)) : std::nullopt;
 }
 
 }  // namespace
@@ -76,8 +56,20 @@ struct Guard::State {
   std::optional<Meter> our_meter{};  // of the groups that we are in
   BoardPtr board;
   double limit;
+  // While the job grows we do, too: a census of it is large.
+  void look_at_ourselves() {
+    const auto now = clock_ns(CLOCK_MONOTONIC);
+    if (now < ours_due_ns) return;
+    ours_due_ns = now + kOursEveryNs;
+    const auto& folders = cell.memory_folders();
+    const auto ours = measure_ours(roots, folders.empty() ? "" : folders.front());
+    board->ours_beside = ours.beside;
+    board->ours_inside = ours.inside;
+  }
   EvidenceBells bells() const { return {evidence_asked.get(), evidence_done.get(), wake.get()}; }
 
+  proc::Roots roots{};
+  std::int64_t ours_due_ns = 0;
   bool asks = false;
   UniqueFd wake{};
   UniqueFd evidence_asked{};
@@ -86,7 +78,9 @@ struct Guard::State {
   UniqueFd trip_wire{};
   UniqueFd job{};           // pidfd
   std::uint64_t heard = 0;  // of the news
-  Kills before{};
+  KillCounts before{};
+  KillWatch kills{};
+  std::int64_t oomd_before = -1;
   Herd herd{};
   Kernel kernel{};
   std::optional<Roster> roster{};
@@ -143,7 +137,9 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
   const double limit = cell.can_limit() ? limit_bytes : 0;
   auto state = std::make_unique<State>(std::move(cell), *std::move(meter), std::move(board), limit);
   state->wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  state->our_meter = meter_of_ourselves(roots);
+  state->our_meter = meter_around(roots, ::getpid());
+  state->roots = roots;
+  if (state->our_meter) state->meter.share_with(state->our_meter->folders());
   state->evidence_asked = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->evidence_done = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state->own_pidfd = pidfd_of(::getpid());
@@ -153,7 +149,10 @@ Result<Guard> Guard::begin(const proc::Roots& roots, Cell cell, const Settings& 
       !state->clock || !state->bell) {
     return from_errno(EMFILE, "descriptors for the guard");
   }
-  state->before = kills_now(state->meter, state->cell);
+  state->before = state->meter.counts();
+  state->kills = KillWatch(state->meter.may_have_hidden_limit());
+  state->kills.look(state->before);
+  state->oomd_before = oomd_kills(state->cell.memory_folders());
   state->asks = page != nullptr;
   if (limit > 0) {
     const auto now = state->meter.read(limit);
@@ -236,6 +235,8 @@ void Guard::tell(const Outlook& outlook, pid_t main, bool catches_term) {
 
 void Guard::tell_tree(const std::vector<record::ProcessId>& tree, double bytes) {
   state_->board->tree_bytes = bytes;
+  state_->kills.look(state_->meter.counts());
+  state_->look_at_ourselves();
   if (state_->cell.can_freeze()) return;
   Board::Tree list;
   for (const auto& id : tree) {
@@ -261,6 +262,11 @@ std::vector<News> Guard::take_news() {
 
 Ending Guard::finish() {
   auto& board = *state_->board;
+  // While its groups are still there: the one that acts removes them then.
+  const auto now = state_->meter.counts();
+  const auto oomd_now = oomd_kills(state_->cell.memory_folders());
+  state_->kills.look(now);
+  board.counted = true;
   // It sees the job's end by itself; where there was none it has to be told.
   if (board.job == 0 || state_->cell.is_adopted()) board.over = true;
   state_->roster->say_farewell();
@@ -272,15 +278,13 @@ Ending Guard::finish() {
       state_->herd.go_on(board);
     }
   }
-  const auto now = kills_now(state_->meter, state_->cell);
   return {.by_us = board.ended_by_us,
           .killed = board.ended_by_us && board.phase == Phase::Killed,
           .for_time = board.for_time,
           .kills = since(state_->before.own, now.own),
-          .kills_above = since(state_->before.above, now.above),
+          .cause = state_->kills.cause(),
           .kills_on_machine = since(state_->before.machine, now.machine),
-          .kills_by_oomd = since_none(state_->before.oomd, now.oomd),
-          .limit_above = state_->meter.has_limit_above(),
+          .kills_by_oomd = since_none(state_->oomd_before, oomd_now),
           .peak_bytes = board.peak,
           .limit_bytes = state_->limit,
           .lent_bytes = board.most_lent,
@@ -290,16 +294,35 @@ Ending Guard::finish() {
           .longest_freeze_seconds = static_cast<double>(board.longest_freeze_ns) / 1e9};
 }
 
+namespace {
+
+Culprit culprit_of(KillCause cause) {
+  switch (cause) {
+    case KillCause::OwnLimit:
+      return Culprit::OwnLimit;
+    case KillCause::LimitAbove:
+      return Culprit::LimitAbove;
+    case KillCause::Machine:
+      return Culprit::Machine;
+    case KillCause::Unknown:
+      break;
+  }
+  return Culprit::Kernel;
+}
+
+}  // namespace
+
 Culprit culprit_of(const Ending& ending, const Status& status) {
   if (ending.by_us) return Culprit::Us;
-  // Version 1 counts a kill where the process was, whosever limit it was.
-  if (ending.kills > 0 && ending.limit_bytes > 0) return Culprit::OwnLimit;
-  if (ending.kills > 0) return ending.limit_above ? Culprit::LimitAbove : Culprit::Machine;
+  // One that came to a good end did without whom the kernel killed.
+  if (status.exited && status.code == 0) return Culprit::Itself;
+  if (ending.kills > 0) return culprit_of(ending.cause);
   const bool killed = status.signal == SIGKILL || status.code == 128 + SIGKILL;
   if (!killed) return status.signal == 0 ? Culprit::Itself : Culprit::Nobody;
   if (ending.kills_by_oomd > 0) return Culprit::Oomd;
-  if (ending.kills_above > 0) return Culprit::LimitAbove;
-  if (ending.kills_on_machine > 0) return Culprit::Machine;
+  // The machine's count is one of all kills, in whatever group: where the job's own is known, it
+  // says nothing about the job.
+  if (ending.kills < 0 && ending.kills_on_machine > 0) return Culprit::PerhapsKernel;
   return Culprit::Unknown;
 }
 
@@ -317,6 +340,12 @@ std::string words_of(Culprit culprit, const Status& status) {
       return "killed by the kernel for the memory limit of a group above it";
     case Culprit::Machine:
       return "killed by the kernel because the machine had no memory left";
+    case Culprit::Kernel:
+      return "killed by the kernel for want of memory; whose limit it was is not known";
+    case Culprit::PerhapsKernel:
+      return "killed by signal 9, most likely by the kernel, which killed for want of memory on "
+             "this "
+             "machine then";
     case Culprit::Earlyoom:
       return "killed by earlyoom";
     case Culprit::Oomd:

@@ -27,11 +27,10 @@ struct Ending {
   bool killed = false;    // by us
   bool for_time = false;  // told to end because its time was up, not for its memory
   // Processes that the kernel killed for want of memory meanwhile; -1: it does not say.
-  std::int64_t kills = -1;        // for the limit of the job's own group
-  std::int64_t kills_above = -1;  // for that of a group above
+  std::int64_t kills = -1;               // in the job's own group
+  KillCause cause = KillCause::Unknown;  // of the last of those
   std::int64_t kills_on_machine = -1;
   std::int64_t kills_by_oomd = -1;  // systemd-oomd, in any of its groups
-  bool limit_above = false;         // a group above has one
   double peak_bytes = 0;
   double limit_bytes = 0;  // of the job's own group; 0: it has none
   double lent_bytes = 0;
@@ -49,6 +48,8 @@ enum class Culprit {
   OwnLimit,
   LimitAbove,
   Machine,
+  Kernel,         // for want of memory; whose limit it was is not known
+  PerhapsKernel,  // it killed somebody on this machine then
   Earlyoom,
   Oomd,     // systemd's
   Outside,  // SIGTERM that came through us

@@ -41,7 +41,7 @@ class FakeGroups {
     put("proc/self/cgroup", "0::/job\n");
     put("proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     put("proc/meminfo", "MemTotal: 16000000 kB\nMemFree: 1000000 kB\nMemAvailable: 12000000 kB\n");
-    put("proc/vmstat", "nr_free_pages 1\noom_kill 3\n");
+    put("proc/vmstat", "nr_free_pages 1\nallocstall_dma 2\nallocstall_normal 7\noom_kill 3\n");
     group("sys/fs/cgroup/job", "max");
   }
   void group(const std::string& path, const std::string& limit) {
@@ -50,6 +50,7 @@ class FakeGroups {
     put(path + "/memory.stat",
         "anon 400000000\nfile 200000000\ninactive_file 150000000\nactive_file 50000000\n");
     put(path + "/memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\n");
+    put(path + "/memory.events.local", "low 0\nhigh 0\nmax 0\noom 4\noom_kill 2\n");
     put(path + "/cgroup.procs", "");
     put(path + "/cgroup.freeze", "0\n");
     put(path + "/cgroup.events", "populated 1\nfrozen 0\n");
@@ -87,8 +88,11 @@ TEST(Meter, CountsWithoutPageCacheAndFindsTheLimitThatBinds) {
   EXPECT_EQ(meter->read(0).binding_used, 4000000 * 1024.0);
   EXPECT_EQ(meter->read(1e9).binding_used, 400e6);
   EXPECT_EQ(meter->read(1e9).room, 600e6);
-  EXPECT_EQ(meter->kills(), 2);
-  EXPECT_EQ(meter->kills_on_machine(), 3);
+  EXPECT_EQ(meter->counts().own, 2);
+  EXPECT_EQ(meter->counts().machine, 3);
+  EXPECT_EQ(meter->counts().stalls, 9);
+  EXPECT_EQ(meter->counts().hits_own, 4);
+  EXPECT_EQ(meter->counts().hits_above, 0);
   EXPECT_FALSE(meter->has_limit_above());
 
   fake.group("sys/fs/cgroup/job", "700000000");
@@ -96,6 +100,75 @@ TEST(Meter, CountsWithoutPageCacheAndFindsTheLimitThatBinds) {
   ASSERT_TRUE(meter);
   EXPECT_EQ(meter->read(1e9).room, 300e6);
   EXPECT_TRUE(meter->has_limit_above());
+  EXPECT_EQ(meter->counts().hits_above, 4);
+  fake.put("sys/fs/cgroup/job/memory.events.local", "low 0\n");
+  EXPECT_EQ(Meter::open(fake.roots(), folders, 2)->counts().hits_above, -1) << "it does not say";
+}
+
+// Whatever our own processes take, the job is told the same of itself; only what is left in fact
+// shrinks.
+TEST(Meter, TakesOffWhatIsOurs) {
+  EXPECT_TRUE(rc::check([] {
+    const double job = *rc::gen::inRange(1, 1000) * 1e6;
+    const double limit = *rc::gen::inRange(500, 3000) * 1e6;
+    const bool own_group = *rc::gen::arbitrary<bool>();
+    const Ours ours{.beside = *rc::gen::inRange(0, 500) * 1e6,
+                    .inside = *rc::gen::inRange(0, 500) * 1e6};
+    FakeGroups fake;
+    const auto use = [&](const std::string& path, double bytes) {
+      fake.put(path + "/memory.current", fmt::format("{:.0f}\n", bytes + 2e8));
+    };
+    fake.group("sys/fs/cgroup/job", fmt::format("{:.0f}", limit));
+    fake.group("sys/fs/cgroup/job/inner", "max");
+    use("sys/fs/cgroup/job/inner", job + ours.inside);
+    use("sys/fs/cgroup/job", job + ours.inside + ours.beside);
+    const auto outer = fake.path("sys/fs/cgroup/job");
+    std::vector<std::string> folders{outer};
+    if (own_group) folders.insert(folders.begin(), fake.path("sys/fs/cgroup/job/inner"));
+    auto meter = Meter::open(fake.roots(), folders, 2);
+    meter->share_with({outer});
+    const auto reading = meter->read(0, ours);
+    RC_ASSERT(std::abs(reading.used - job) < 1);
+    RC_ASSERT(std::abs(reading.room - (limit - job)) < 1);
+    RC_ASSERT(std::abs(reading.binding_used - job) < 1);
+    RC_ASSERT(std::abs(reading.real_room - (limit - job - ours.inside - ours.beside)) < 1);
+    RC_ASSERT(reading.with_us);
+  }));
+}
+
+TEST(Meter, OfAGroupThatWeAreNotInNothingBesideIsOurs) {
+  FakeGroups fake;
+  fake.group("sys/fs/cgroup/job", "700000000");
+  const auto meter = Meter::open(fake.roots(), {fake.path("sys/fs/cgroup/job")}, 2);
+  ASSERT_TRUE(meter);
+  EXPECT_EQ(meter->read(0, {.beside = 1e8}).used, 400e6);
+  EXPECT_EQ(meter->read(0, {.beside = 1e8}).room, 300e6);
+  EXPECT_EQ(meter->read(0, {.beside = 9e9, .inside = 9e9}).used, 0) << "measured at another moment";
+}
+
+TEST(Meter, KnowsWhetherItSeesAllGroupsAbove) {
+  FakeGroups fake;
+  const std::vector<std::string> folders{fake.path("sys/fs/cgroup/job"),
+                                         fake.path("sys/fs/cgroup")};
+  EXPECT_TRUE(Meter::open(fake.roots(), folders, 2)->may_have_hidden_limit());
+  fake.put("sys/fs/cgroup/cgroup.controllers", "memory\n");
+  EXPECT_FALSE(Meter::open(fake.roots(), folders, 2)->may_have_hidden_limit());
+  fake.put("sys/fs/cgroup/memory.current", "1\n");
+  EXPECT_TRUE(Meter::open(fake.roots(), folders, 2)->may_have_hidden_limit());
+  // Version 1 says what the lowest limit is, wherever it is.
+  const auto first = [&](const std::string& lowest) {
+    fake.put("v1/memory.usage_in_bytes", "4096\n");
+    fake.put("v1/memory.limit_in_bytes", "9223372036854771712\n");
+    fake.put("v1/memory.stat", "cache 0\nhierarchical_memory_limit " + lowest + "\n");
+    return Meter::open(fake.roots(), {fake.path("v1")}, 1)->may_have_hidden_limit();
+  };
+  EXPECT_FALSE(first("9223372036854771712"));
+  EXPECT_TRUE(first("500000000"));
+  const auto meter = Meter::open(fake.roots(), {fake.path("v1")}, 1);
+  EXPECT_EQ(meter->read(0).room, 500000000 - 4096) << "somebody's limit above";
+  EXPECT_EQ(meter->read(1e6).room, 1e6 - 4096) << "its own is less";
+  fake.put("v1/release_agent", "");
+  EXPECT_FALSE(first("500000000"));
 }
 
 TEST(Cell, IsEmptyWhereNoGroupCanBeMade) {
@@ -288,6 +361,21 @@ TEST(Herd, StopsAndGoesOn) {
   EXPECT_EQ(herd.size(), 0u);
 }
 
+TEST(Herd, KnowsWhatItHolds) {
+  const auto board = make_board();
+  Children children(2);
+  Herd herd;
+  EXPECT_EQ(herd.bytes(), 0);
+  board->write_tree(tree_of(children.pids()));
+  herd.follow(*board);
+  const double both = herd.bytes();
+  EXPECT_GT(both, 2 * 4096);
+  children.vacate(0);
+  const double one = herd.bytes();
+  EXPECT_GT(one, 4096);
+  EXPECT_LT(one, both);
+}
+
 // Another one that has stopped them is gone, and knew of one that is in nobody's list any more.
 TEST(Herd, LetsThoseGoOnWhomTheBoardNames) {
   const auto board = make_board();
@@ -429,6 +517,7 @@ TEST(Actor, GoesUpTheLadderInAFakeVersion2) {
   std::uint64_t count = 0;
   while (!was_told(NewsKind::Killed)) ASSERT_EQ(::read(wake.get(), &count, sizeof count), 8);
   children.vacate(0);
+  board->counted = true;
   while (!was_told(NewsKind::Ended)) ASSERT_EQ(::read(wake.get(), &count, sizeof count), 8);
   EXPECT_EQ(board->phase, Phase::Killed);
   EXPECT_EQ(it.text("cgroup.kill"), "1");
@@ -448,22 +537,36 @@ TEST(Owner, IsInTheName) {
 
 TEST(Culprit, IsToldByCounters) {
   const Status killed{.exited = false, .code = 137, .signal = SIGKILL};
+  const Status by_shell{.exited = true, .code = 137, .signal = 0};
   const Status done{.exited = true, .code = 0, .signal = 0};
   const Status broke{.exited = true, .code = 1, .signal = 0};
-  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 0}, done),
-            Culprit::Itself);
-  EXPECT_EQ(culprit_of({.by_us = true, .kills = 0}, done), Culprit::Us);
-  EXPECT_EQ(culprit_of({.kills = 1, .limit_bytes = 1e9}, killed), Culprit::OwnLimit);
-  EXPECT_EQ(culprit_of({.kills = 1, .limit_bytes = 1e9}, broke),
-            Culprit::OwnLimit);  // a part of it
-  EXPECT_EQ(culprit_of({.kills = 1, .limit_above = true}, killed), Culprit::LimitAbove);
-  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 1}, killed), Culprit::LimitAbove);
-  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 2}, killed),
-            Culprit::Machine);
-  EXPECT_EQ(culprit_of({.kills = 0, .kills_above = 0, .kills_on_machine = 0}, killed),
-            Culprit::Unknown);
-  EXPECT_EQ(culprit_of({.kills_on_machine = 2}, done), Culprit::Itself);
-  EXPECT_EQ(culprit_of({.kills = 0, .kills_by_oomd = 3}, killed), Culprit::Oomd);
+  const Status stopped{.exited = false, .code = 143, .signal = SIGTERM};
+  struct Case {
+    const char* what;
+    Ending ending;
+    Status status;
+    Culprit culprit;
+  };
+  const auto kernel = [](KillCause cause) { return Ending{.kills = 1, .cause = cause}; };
+  const Case cases[] = {
+      {"nothing was counted", {.kills = 0, .kills_on_machine = 0}, done, Culprit::Itself},
+      {"the guard did it", {.by_us = true, .kills = 0}, done, Culprit::Us},
+      {"its own limit", kernel(KillCause::OwnLimit), killed, Culprit::OwnLimit},
+      {"a part of it, and it broke", kernel(KillCause::OwnLimit), broke, Culprit::OwnLimit},
+      {"a part of it, and it did without", kernel(KillCause::OwnLimit), done, Culprit::Itself},
+      {"below a shell", kernel(KillCause::LimitAbove), by_shell, Culprit::LimitAbove},
+      {"the machine", kernel(KillCause::Machine), killed, Culprit::Machine},
+      {"whose limit is not known", kernel(KillCause::Unknown), killed, Culprit::Kernel},
+      {"others were killed", {.kills = 0, .kills_on_machine = 2}, killed, Culprit::Unknown},
+      {"others, and it ended well", {.kills = 0, .kills_on_machine = 2}, done, Culprit::Itself},
+      {"its group cannot be read", {.kills_on_machine = 2}, killed, Culprit::PerhapsKernel},
+      {"the same, and nobody was", {.kills_on_machine = 0}, killed, Culprit::Unknown},
+      {"the same, and SIGTERM", {.kills_on_machine = 2}, stopped, Culprit::Nobody},
+      {"oomd", {.kills = 0, .kills_by_oomd = 3}, killed, Culprit::Oomd},
+  };
+  for (const auto& one : cases) {
+    EXPECT_EQ(culprit_of(one.ending, one.status), one.culprit) << one.what;
+  }
 }
 
 }  // namespace

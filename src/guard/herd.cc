@@ -9,6 +9,7 @@
 
 #include "guard/group_files.h"
 #include "proc/stat.h"
+#include "proc/statm.h"
 
 namespace tidegauge::guard {
 
@@ -17,6 +18,16 @@ namespace {
 bool is_still(const Result<proc::Root>& root, const Board::Member& id) {
   const auto stat = root ? proc::read_stat(*root, id.pid) : Result<proc::Stat>(root.error());
   return stat && !proc::has_ended(*stat) && stat->id.start_ticks == id.start_ticks;
+}
+
+double anonymous_of(const UniqueFd& file) {
+  GroupText buffer;
+  const auto text = read_group(file, buffer);
+  if (text.empty()) return 0;  // it has ended; what failed is said in words, which takes memory
+  const auto statm = proc::parse_statm(text);
+  if (!statm || statm->resident < statm->shared) return 0;
+  return static_cast<double>(statm->resident - statm->shared) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 bool send(const UniqueFd& process, int number) {
@@ -49,8 +60,16 @@ void Herd::follow(const Board& board) {
     // Opened first: the start time that is read then is that of the process behind it.
     auto process = pidfd_of(id.pid);
     if (!process || !is_still(root_, id)) continue;
-    members_[count_++] = {id, std::move(process)};
+    auto statm = root_->open_file(id.pid, "statm");
+    members_[count_++] = {id, std::move(process), statm ? *std::move(statm) : UniqueFd()};
+    (void)anonymous_of(members_[count_ - 1].statm);  // the kernel makes its buffer now
   }
+}
+
+double Herd::bytes() const {
+  double all = 0;
+  for (std::size_t i = 0; i < count_; ++i) all += anonymous_of(members_[i].statm);
+  return all;
 }
 
 bool Herd::holds(pid_t pid) const {

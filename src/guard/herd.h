@@ -28,6 +28,7 @@ class Herd : public Flock {
 
   std::size_t size() const override { return count_; }
   bool holds(pid_t pid) const override;
+  double bytes() const override;
   void stop(Board& board) const override;   // SIGSTOP
   void go_on(Board& board) const override;  // SIGCONT
   void kill() const override;
@@ -37,6 +38,7 @@ class Herd : public Flock {
   struct Member {
     Board::Member id{};
     UniqueFd process{};
+    UniqueFd statm{};
   };
   void send_all(int number) const;
 

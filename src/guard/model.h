@@ -177,6 +177,7 @@ class Model {
     void follow(const Board&) override { m_.call(); }
     std::size_t size() const override { return 1; }
     bool holds(pid_t pid) const override { return pid == kJobPid; }
+    double bytes() const override { return m_.used_; }
     void stop(Board& board) const override;
     void go_on(Board& board) const override;
     void kill() const override { (void)m_.group_.kill(); }
@@ -188,7 +189,7 @@ class Model {
   class Memory : public Scale {
    public:
     explicit Memory(Model& model) : m_(model) {}
-    Reading read(double own_limit) const override;
+    Reading read(double own_limit, const Ours& ours) const override;
 
    private:
     Model& m_;
@@ -654,7 +655,7 @@ inline void Model::Members::go_on(Board& board) const {
   board.stopped_count = 0;
 }
 
-inline Reading Model::Memory::read(double own_limit) const {
+inline Reading Model::Memory::read(double own_limit, const Ours& /*ours*/) const {
   m_.call();
   const bool lies = m_.schedule_.plant == Schedule::Plant::KillsTooEarly;
   const double used = m_.used_ * (lies ? 1.5 : 1);
@@ -662,6 +663,7 @@ inline Reading Model::Memory::read(double own_limit) const {
           .charged = used,
           .room = own_limit - used,
           .binding_used = used,
+          .real_room = own_limit - used,
           .machine_total = 32e9,
           .machine_available = 16e9,
           .known = true};
@@ -796,6 +798,7 @@ inline void Model::gauge() {
     }
     hear();
   }
+  board_->counted = true;
   roster_->say_farewell();
   if (!board_->done) {
     group_.thaw();

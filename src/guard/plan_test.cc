@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidegauge::guard {
 namespace {
@@ -57,10 +58,11 @@ TEST(Plan, LinesAreInOrder) {
     const double limit = *rc::gen::inRange(64, 1'000'000) * kMiB;
     const auto part = [&] { return *rc::gen::inRange(0, 1000) / 1000.0 * limit; };
     const Limits limits{limit, *rc::gen::arbitrary<bool>() ? part() : 0};
-    const Shape shape{.floor = part(), .spike = part()};
+    const Shape shape{.floor = part(), .spike = part(), .jump = part()};
     const Outlook outlook{.bytes_per_step = part(), .save_bytes = part()};
     const auto lines = lines_of(limits, shape, outlook, {});
-    RC_ASSERT(lines.freeze > 0.6 * limit && lines.freeze < limit);
+    RC_ASSERT(lines.freeze > (shape.jump > shape.spike ? 0.49 : 0.6) * limit);
+    RC_ASSERT(lines.freeze < limit);
     RC_ASSERT(lines.last >= limit);
     RC_ASSERT(lines.top > lines.freeze);
     RC_ASSERT(lines.top < limit + limits.lendable);
@@ -70,6 +72,24 @@ TEST(Plan, LinesAreInOrder) {
     if (lines.freeze - used > 10e6) {
       RC_ASSERT(static_cast<double>(wait_ns(used, lines)) * 10 <= lines.freeze - used + 1);
     }
+  }));
+}
+
+// Whatever our own processes hold, a job is asked and told to end at the same; only where the limit
+// is reached in fact moves.
+TEST(Plan, WhatIsOursMovesNoLineButTheTop) {
+  EXPECT_TRUE(rc::check([] {
+    const double limit = *rc::gen::inRange(64, 1'000'000) * kMiB;
+    const auto part = [&] { return *rc::gen::inRange(0, 1000) / 1000.0 * limit; };
+    const Shape shape{.floor = part(), .spike = part(), .jump = part()};
+    const Outlook outlook{.bytes_per_step = part(), .save_bytes = part()};
+    const double ours = part();
+    const auto without = lines_of({.bytes = limit, .with_us = true}, shape, outlook, {});
+    const auto with = lines_of({.bytes = limit, .ours = ours, .with_us = true}, shape, outlook, {});
+    RC_ASSERT(with.freeze == without.freeze && with.limit == without.limit);
+    RC_ASSERT(with.last == without.last);
+    RC_ASSERT(std::abs(with.top - (without.top - ours)) < 1);
+    RC_ASSERT(wait_ns(part(), with) >= 1'000'000);
   }));
 }
 

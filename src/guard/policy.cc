@@ -23,8 +23,10 @@ constexpr double kLargestCall = 256 * kMiB;
 // torch.save and transformers' Trainer need 30 MB to write a checkpoint of any size.
 constexpr double kLeastSave = 32 * kMiB;
 
-// The reserve must not eat up what the job was given.
+// The reserve must not eat up what the job was given. One that was seen to take more than that at
+// once, where nothing can be lent to it, needs more: what it takes next would be its end.
 constexpr double kLargestReserve = 0.3;
+constexpr double kLargestForJumps = 0.5;
 
 // Within this of what there is at all the kernel's killer is next.
 constexpr double kTopShare = 0.01;
@@ -33,6 +35,10 @@ constexpr double kMostTop = 16 * kMiB;
 
 constexpr double kLendShare = 0.25;
 constexpr double kLeastLoan = 256 * kMiB;
+// What is left for our own processes where they count against the same limit. No more and no less
+// than that, whatever they hold now: else a job would be asked, or told to end, for what we take.
+constexpr double kRoomForUs = 16 * kMiB;
+
 constexpr double kMachineKeeps = 0.05;  // of all its memory, for everybody else
 
 // Writing huge pages fills memory at 6 to 10 GB/s on any machine that was measured.
@@ -53,7 +59,7 @@ double slack_of(double limit) {
 
 // What the rest of the step and the save after it may take.
 double rest_of(const Shape& shape, const Outlook& outlook) {
-  return shape.spike + std::max(outlook.bytes_per_step, 0.0) +
+  return std::max(shape.spike, shape.jump) + std::max(outlook.bytes_per_step, 0.0) +
          std::max(outlook.save_bytes, kLeastSave);
 }
 
@@ -62,7 +68,9 @@ double reserve_of(const Limits& limits, const Shape& shape, const Outlook& outlo
   if (settings.reserve_bytes) return *settings.reserve_bytes;
   const double call = std::min(limits.bytes * kCallShare, kLargestCall);
   const double uncovered = std::max(rest_of(shape, outlook) - limits.lendable, 0.0);
-  return std::min(slack_of(limits.bytes) + call + uncovered, limits.bytes * kLargestReserve);
+  const double most = shape.jump > shape.spike ? kLargestForJumps : kLargestReserve;
+  const double for_us = limits.with_us ? kRoomForUs : 0;
+  return std::min(slack_of(limits.bytes) + call + uncovered + for_us, limits.bytes * most);
 }
 
 }  // namespace
@@ -81,9 +89,10 @@ Lines lines_of(const Limits& limits, const Shape& shape, const Outlook& outlook,
   lines.limit = limits.bytes;
   lines.freeze = limits.bytes - reserve_of(limits, shape, outlook, settings);
   const double most = limits.bytes + limits.lendable;
-  const double need = slack_of(limits.bytes) + rest_of(shape, outlook) - shape.spike;
+  const double need = slack_of(limits.bytes) + rest_of({}, outlook);
   lines.last = std::max(limits.bytes, most - need);
-  lines.top = most - std::clamp(limits.bytes * kTopShare, kLeastTop, kMostTop);
+  // There the limit is reached in fact, by whomever.
+  lines.top = most - limits.ours - std::clamp(limits.bytes * kTopShare, kLeastTop, kMostTop);
   return lines;
 }
 
@@ -115,7 +124,7 @@ bool is_leak(const Shape& shape, const Outlook& outlook) {
 
 std::int64_t wait_ns(double used, const Lines& lines) {
   const bool below = used < lines.freeze;
-  const double room = (below ? lines.freeze : lines.top) - used;
+  const double room = (below ? std::min(lines.freeze, lines.top) : lines.top) - used;
   const double seconds =
       std::clamp(room / kFastest, kShortestWait, below ? kLongestWait : kLongestWaitAbove);
   return static_cast<std::int64_t>(seconds * 1e9);

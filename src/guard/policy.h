@@ -29,8 +29,10 @@ struct Settings {
 
 // The limit that binds: that of a group, or what the machine has.
 struct Limits {
-  double bytes = 0;     // what the job may come to
-  double lendable = 0;  // how much more there could be for a while
+  double bytes = 0;      // what the job may come to, if our own processes held nothing of it
+  double lendable = 0;   // how much more there could be for a while
+  double ours = 0;       // what they hold of it now
+  bool with_us = false;  // they may hold some of it
 };
 
 // What the gauge knows of the job; zero and empty where it does not.

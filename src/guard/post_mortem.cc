@@ -43,7 +43,38 @@ bool is_killed_group(std::string_view line, const std::vector<std::string>& grou
                      [group](const std::string& path) { return lies_in(path, group); });
 }
 
+enum class Sign : std::uint8_t { No, Yes, NotKnown };
+
+Sign moved(std::int64_t before, std::int64_t after) {
+  if (before < 0 || after < 0) return Sign::NotKnown;
+  return after > before ? Sign::Yes : Sign::No;
+}
+
 }  // namespace
+
+KillCause cause_of(const KillCounts& before, const KillCounts& after, bool hidden_above) {
+  const auto own = moved(before.hits_own, after.hits_own);
+  const auto above = moved(before.hits_above, after.hits_above);
+  const auto machine = moved(before.stalls, after.stalls);
+  const int hit = (own == Sign::Yes ? 1 : 0) + (above == Sign::Yes ? 1 : 0);
+  // A group full of page cache hits its limit all the time: that excludes nobody else.
+  if (hit > 1 || (hit == 1 && machine == Sign::Yes)) return KillCause::Unknown;
+  if (own == Sign::Yes) return KillCause::OwnLimit;
+  if (above == Sign::Yes) return KillCause::LimitAbove;
+  if (own == Sign::NotKnown || machine == Sign::NotKnown) return KillCause::Unknown;
+  const bool perhaps_above = above == Sign::NotKnown || hidden_above;
+  if (machine == Sign::Yes) return perhaps_above ? KillCause::Unknown : KillCause::Machine;
+  return perhaps_above ? KillCause::LimitAbove : KillCause::Unknown;
+}
+
+void KillWatch::look(const KillCounts& counts) {
+  if (!begun_) before_last_ = last_ = counts;
+  begun_ = true;
+  const bool killed = last_.own >= 0 && counts.own > last_.own;
+  if (killed) cause_ = cause_of(before_last_, counts, hidden_above_);
+  before_last_ = last_;
+  last_ = counts;
+}
 
 Accused killer_in(std::string_view journal, const std::set<pid_t>& pids,
                   const std::vector<std::string>& groups) {

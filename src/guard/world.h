@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "guard/ours.h"
+
 namespace tidegauge::guard {
 
 struct Board;
@@ -63,6 +65,8 @@ class Flock {
   virtual void follow(const Board& board) = 0;
   virtual std::size_t size() const = 0;
   virtual bool holds(pid_t pid) const = 0;
+  // What they hold now, but for pages of files and shared memory.
+  virtual double bytes() const = 0;
   // Writes on the board whom it is about to stop, and stops them.
   virtual void stop(Board& board) const = 0;
   // Those that it knows, and those that the board says were stopped, by whomever of us.
@@ -81,6 +85,9 @@ struct Reading {
   double charged = 0;       // with it
   double room = 0;          // until the first limit on the way up binds, or the machine has no more
   double binding_used = 0;  // of what binds first, by everybody in it
+  // All these are without what is ours. What is left in fact:
+  double real_room = 0;
+  bool with_us = false;  // what binds first is a group that we are in
   double machine_total = 0;
   double machine_available = 0;
   bool known = false;
@@ -90,7 +97,7 @@ class Scale {
  public:
   virtual ~Scale() = default;
   // `own_limit`: what we say that the first group may use, where it is ours; 0: what its file says.
-  virtual Reading read(double own_limit) const = 0;
+  virtual Reading read(double own_limit, const Ours& ours) const = 0;
 
  protected:
   Scale() = default;
