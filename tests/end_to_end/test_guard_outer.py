@@ -5,12 +5,23 @@ import subprocess
 import sys
 
 import pytest
-from guarded_jobs import end_of
+from guarded_jobs import children_called, end_of, wait_until
 from waiting import best_of
 
 # Each call populates 75 MiB inside the kernel, at 2 GB/s: MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE.
 POPULATES = "import mmap; held = [mmap.mmap(-1, 75 << 20, flags=0x8022) for _ in range(40)]"
 FILLS = "held = [b'x' * (1 << 20) for _ in range(2000)]"
+# Writes to each of its pages again and again, as Python does when it merely reads: each has counts of who refers to it.
+READS = """
+import os, resource
+held = []
+while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 150 << 10:
+    held.extend([float(n)] for n in range(20000))
+while not os.path.exists("go"):
+    for one in held:
+        one[0]
+print("done")
+"""
 WITHIN_CGROUPS_OF_ITS_OWN = """
 umount -R /sys/fs/cgroup && mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory &&
 mount -t cgroup -o ro,memory none /sys/fs/cgroup/memory && exec "$@"
@@ -92,3 +103,24 @@ def test_a_stranger_of_the_same_group_that_the_kernel_kills_is_not_the_job(run, 
     subprocess.run(["kill", "-9", str(job)], check=True)
     code, _, errors = end_of(gauge)
     assert code == 137 and "killed by signal 9, sender unknown" in errors, errors
+
+
+def test_a_healthy_job_is_not_brought_to_its_limit_by_our_census(run, memory, home):
+    """That takes memory beside the job, and in it for each page that the job writes to meanwhile."""
+    (memory / "memory.limit_in_bytes").write_text(str(300 << 20))
+    gauge = run(READS, cwd=home)
+    server = []
+
+    def is_ended_or(true):
+        return lambda: gauge.poll() is not None or true()
+
+    def takes_one():
+        server[:] = children_called("tidegauge-censu", gauge.pid)
+        return server and children_called("tidegauge-censu", server[0])
+
+    wait_until(is_ended_or(takes_one), "a census")
+    wait_until(is_ended_or(lambda: not takes_one()), "the end of the census")
+    (home / "go").write_text("")
+    code, out, errors = end_of(gauge)
+    assert (code, out) == (0, "done\n"), errors
+    assert int((memory / "memory.failcnt").read_text()) == 0, "the limit was hit"
