@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job of bench/guard that is no Python: native FOLDER LIMIT_MIB STEPS SEED. It leaks huge pages,
 // listens through record/ask.h as any program can, and its work is a chain of numbers.
+// native FOLDER LIMIT_MIB STEPS SEED MANNER MIB PAUSE_MS takes so much in each step instead, by
+// "populate", "memset", "read" or "huge".
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
@@ -24,12 +28,21 @@ std::uint64_t now_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-void leak(std::size_t bytes) {
+void leak(std::size_t bytes, const std::string& manner) {
+  const int populate = manner == "populate" ? MAP_POPULATE : 0;
   void* const block =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
   if (block == MAP_FAILED) std::exit(1);
-  madvise(block, bytes, MADV_HUGEPAGE);
-  std::memset(block, 1, bytes);
+  if (manner == "huge") madvise(block, bytes, MADV_HUGEPAGE);
+  if (manner == "huge" || manner == "memset") std::memset(block, 1, bytes);
+  if (manner != "read") return;
+  const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  for (std::size_t at = 0; at < bytes;) {
+    const ssize_t got = read(zero, static_cast<char*>(block) + at, bytes - at);
+    if (got <= 0) std::exit(4);
+    at += static_cast<std::size_t>(got);
+  }
+  close(zero);
 }
 
 std::string save(const std::string& folder, int step, std::uint64_t state) {
@@ -57,11 +70,14 @@ std::uint64_t start_ticks() {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 5) return 2;
+  if (count != 5 && count != 8) return 2;
+  const std::string manner = count == 8 ? words[5] : "huge";
   const std::string folder = words[1];
   const int steps = std::atoi(words[3]);
   const auto seed = static_cast<unsigned>(std::atoi(words[4]));
-  const std::size_t each = (1 + seed % 3) * 2 * kMiB;
+  const std::size_t each =
+      count == 8 ? static_cast<std::size_t>(std::atoi(words[6])) * kMiB : (1 + seed % 3) * 2 * kMiB;
+  const long pause_ms = count == 8 ? std::atol(words[7]) : 5 + static_cast<long>(seed % 8);
   auto* const page = tidegauge_ask_open(std::getenv(tidegauge_ask_variable()));
   auto* const mine =
       page != nullptr ? tidegauge_ask_listen(page, start_ticks(), now_ns()) : nullptr;
@@ -76,8 +92,8 @@ int main(int count, char** words) {
   std::FILE* const done = std::fopen((folder + "/steps").c_str(), "a");
   if (done == nullptr) return 1;
   for (int step = first + 1; step <= steps; ++step) {
-    leak(each);
-    const timespec pause{0, 5'000'000 + 1'000'000 * static_cast<long>(seed % 8)};
+    leak(each, manner);
+    const timespec pause{0, 1'000'000 * pause_ms};
     nanosleep(&pause, nullptr);
     state = state * 6364136223846793005ULL + static_cast<std::uint64_t>(step);
     std::fprintf(done, "%d\n", step);
