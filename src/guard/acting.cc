@@ -380,6 +380,11 @@ void Actor::end() {
   tell(NewsKind::Ended, look());
 }
 
+void Actor::kill_for_the_dead() {
+  herd_.follow(board_);
+  if (resume().kill && board_.ended_by_us) kill();
+}
+
 void Actor::end_for_the_dead() {
   herd_.follow(board_);
   (void)resume();

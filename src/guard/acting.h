@@ -25,6 +25,7 @@ class Actor {
   // Goes on where another one has died or was stopped. The gauge tells of those it has started.
   enum class Teller : std::uint8_t { Us, Gauge };
   void take_over(Teller teller);
+  void kill_for_the_dead();
   void end_for_the_dead();
 
  private:

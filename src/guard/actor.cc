@@ -87,6 +87,10 @@ void let_go_on(const Hands& hands) {
   hands.herd->go_on(hands.board);
 }
 
+void kill_for_the_dead(const Hands& hands) {
+  Actor(hands, 0, hands.job).kill_for_the_dead();
+}
+
 void end_for_the_dead(const Hands& hands) {
   Actor(hands, 0, hands.job).end_for_the_dead();
 }

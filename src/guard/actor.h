@@ -46,7 +46,9 @@ double kernel_limit_of(double limit, double lendable);
 // Lets the job go on, whoever of us has made it stand still and in whatever way.
 void let_go_on(const Hands& hands);
 
-// Says how the job came to its end where all are dead that could. By the gauge.
+// By the gauge, where all are dead that could: finishes a kill that has begun; says how the job
+// came to its end.
+void kill_for_the_dead(const Hands& hands);
 void end_for_the_dead(const Hands& hands);
 
 // What such a process does from its beginning to its end.

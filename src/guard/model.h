@@ -275,7 +275,6 @@ class Model {
 
   double used_ = 1e9;
   double kernel_limit_ = 0;
-  double top_at_ = 0;  // the least that anybody may be killed for
   bool frozen_ = false;
   bool wants_freeze_ = false;
   std::int64_t freezes_at_ns_ = 0;

@@ -99,6 +99,7 @@ void Roster::look(const std::function<void(NewsKind)>& tell) {
   if (!peers_.empty() && none_left) tell(NewsKind::Restarted);
   if (peers_.empty()) {
     board.frozen_since_ns = 0;
+    if (!unguarded_) kill_for_the_dead(hands_);
     if (!unguarded_) tell(NewsKind::Unguarded);
   }
   unguarded_ = peers_.empty();
