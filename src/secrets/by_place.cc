@@ -128,13 +128,25 @@ class Places {
     };
     auto bar = echo + 1;
     while (is_here(bar) && !ends_command(line_.word(bar))) ++bar;
-    if (!is_here(bar) || line_.word(bar) != "|" || !reads_secret(bar + 1, argument)) return;
+    const bool piped = is_here(bar) && line_.word(bar) == "|" && reads_secret(bar + 1, argument);
+    if (!piped && !is_kept_as_secret(echo, bar)) return;
     for (auto i = echo + 1; i < bar; ++i) {
       const auto word = line_.word(i);
+      if (word == ">" || word == ">>") break;
       if (!is_option(word) && !word.starts_with('%') && !is_plain_value(word)) {
         hidden_.add(line_.words[i].place);
       }
     }
+  }
+
+  // echo SECRET > /run/secrets/db_password
+  bool is_kept_as_secret(std::size_t echo, std::size_t end) const {
+    for (auto i = echo + 1; i + 1 < end; ++i) {
+      if (line_.word(i) != ">" && line_.word(i) != ">>") continue;
+      const auto path = line_.word(i + 1);
+      return path.find("secret") != path.npos || secrecy_of(file_name(path)) == Secrecy::Secret;
+    }
+    return false;
   }
 
   // program that reads a secret <<< SECRET

@@ -2,6 +2,7 @@
 #include "secrets/line.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidegauge::secrets {
 
@@ -17,11 +18,13 @@ class Splitter {
   Splitter(Line& line, std::size_t argument)
       : line_(line), argument_(argument), end_(line.arguments[argument].end) {}
 
-  void split() {
-    auto at = line_.arguments[argument_].begin;
+  void split() { split_from(line_.arguments[argument_].begin); }
+
+ private:
+  void split_from(std::size_t at) {
     while (at < end_) {
       const char c = line_.text[at];
-      if (is_blank(c)) {
+      if (is_blank(c) || (is_list(c) && at + 1 < end_ && begins_string(at + 1))) {
         ++at;
       } else if (is_operator(c)) {
         auto next = at;
@@ -34,18 +37,26 @@ class Splitter {
     }
   }
 
- private:
+  // ['program', '-p', 'value'] of a script: what is between the strings.
+  static bool is_list(char c) { return c == ',' || c == '[' || c == '(' || c == ']' || c == ')'; }
+  bool begins_string(std::size_t at) const {
+    return is_blank(line_.text[at]) || is_quote(line_.text[at]) || is_list(line_.text[at]);
+  }
+
   std::size_t word(std::size_t begin) {
     if (is_quote(line_.text[begin])) {
       const auto close = line_.text.find(line_.text[begin], begin + 1);
       const bool closes = close < end_ && (close + 1 == end_ || !is_name(line_.text[close + 1]));
       if (closes) {
         add(begin + 1, close);
+        split_inside(begin + 1, close);
         return close + 1;
       }
     }
     auto at = begin;
     while (at < end_ && !is_blank(line_.text[at]) && !is_operator(line_.text[at])) {
+      // run(['program': the string is a word of its own.
+      if (at > begin && is_quote(line_.text[at]) && is_list(line_.text[at - 1])) break;
       // a='b c': the blank is part of the word.
       const auto close =
           is_quote(line_.text[at]) ? line_.text.find(line_.text[at], at + 1) : std::string::npos;
@@ -55,6 +66,17 @@ class Splitter {
     return at;
   }
 
+  // A script in a script: ssh host "echo … | …".
+  void split_inside(std::size_t begin, std::size_t end) {
+    const auto text = line_.of({begin, end});
+    if (nested_ || (text.find(" | ") == text.npos && text.find(" -") == text.npos)) return;
+    nested_ = true;
+    const auto end_outside = std::exchange(end_, end);
+    split_from(begin);
+    end_ = end_outside;
+    nested_ = false;
+  }
+
   void add(std::size_t begin, std::size_t end) {
     line_.words.push_back({{begin, end}, argument_, false});
   }
@@ -62,6 +84,7 @@ class Splitter {
   Line& line_;
   std::size_t argument_;
   std::size_t end_;
+  bool nested_ = false;
 };
 
 }  // namespace

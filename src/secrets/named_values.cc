@@ -51,8 +51,9 @@ class NamedValues {
     while (close < end_ && is_closer(text_[close])) ++close;
     const auto next = std::min(skip_blanks(text_, close), end_);
     if (next == end_) return end;
-    if (is_separator(text_[next])) return after_separator(found, next);
-    if (close > end && text_[next] == ',' && is_argument_of_call(begin)) {
+    if (const auto sign = assignment_at(next)) return after_separator(found, *sign);
+    // ('NAME', 'value'), and ['program', '--name', 'value']
+    if (close > end && text_[next] == ',' && (name[0] == '-' || is_argument_of_call(begin))) {
       return after_separator(found, next);
     }
     if (const auto value = value_attribute(close > end ? next : end)) {
@@ -60,6 +61,15 @@ class NamedValues {
     }
     if (close == end && is_blank(text_[end])) return next_word(found, next);
     return end;
+  }
+
+  // "=" and ":", and "||=" and the like.
+  std::optional<std::size_t> assignment_at(std::size_t at) const {
+    if (is_separator(text_[at])) return at;
+    constexpr std::string_view kBefore = "|?+/&";
+    auto sign = at;
+    while (sign < end_ && sign < at + 2 && kBefore.find(text_[sign]) != kBefore.npos) ++sign;
+    return sign > at && sign < end_ && text_[sign] == '=' ? std::optional(sign) : std::nullopt;
   }
 
   struct Name {
@@ -131,8 +141,14 @@ class NamedValues {
     const bool after_login =
         text_.substr(0, name.begin).ends_with(" ") && is_netrc(text_.substr(0, name.begin));
     const bool strong = says_password(text_of(name));
-    const bool secret =
-        looks_random(value) || is_random(value) || (strong && (looks_typed(value) || after_login));
+    // "wifi-sec.psk letmein": no word of prose.
+    const char before = char_before(name.begin);
+    const bool certain = strong && text_of(name).back() != '.' &&
+                         (before == '\0' || is_blank(before)) &&
+                         text_of(name).find_first_of("_.", 1) != std::string_view::npos &&
+                         value.find_first_of("/.: ") == value.npos && !is_plain_value(value);
+    const bool secret = looks_random(value) || is_random(value) || certain ||
+                        (strong && (looks_typed(value) || after_login));
     if (name.secrecy != Secrecy::Secret && name.secrecy != Secrecy::File) return name.end;
     if (!secret || is_path(value) || is_option(value)) return name.end;
     hidden_.add(place);

@@ -14,9 +14,9 @@ namespace {
 
 // No name without one of these letters in it says anything: most names end here.
 constexpr std::string_view kStems[] = {
-    "pass", "pw",   "secret", "token",  "key",  "auth",  "cred",     "pin",    "otp",
-    "code", "mnem", "phrase", "cookie", "sess", "sid",   "cert",     "sig",    "login",
-    "user", "psk",  "jwt",    "bearer", "pat",  "words", "kennwort", "motdep", "contras",
+    "pass", "pw",     "secret", "token", "key",      "auth", "cred",   "pin",     "otp",  "code",
+    "mnem", "phrase", "cookie", "sess",  "sid",      "cert", "sig",    "login",   "user", "psk",
+    "jwt",  "bearer", "pat",    "words", "kennwort", "seed", "motdep", "contras",
 };
 // A word that ends in one of these, anywhere in a name, makes it a secret's: PGPASSWORD is one
 // word.
@@ -27,8 +27,8 @@ constexpr std::string_view kAlways[] = {
     "passwords", "passwort",   "kennwort",   "motdepasse", "contrasena",
 };
 // At the end of a name only: pw_conv is a layer of a network.
-constexpr std::string_view kAtEnd[] = {"pwd", "pw",     "jwt",     "psk",
-                                       "otp", "passin", "passout", "sshpass"};
+constexpr std::string_view kAtEnd[] = {"pwd",     "pw",      "jwt", "psk", "otp",    "passin",
+                                       "passout", "sshpass", "upw", "opw", "rootpw", "userpw"};
 // A secret, or the file that holds it.
 constexpr std::string_view kOrFile[] = {"credentials", "privatekey", "secrets", "passwords"};
 constexpr std::string_view kHeaders[] = {"authorization", "cookie"};
@@ -80,8 +80,10 @@ constexpr std::string_view kAbout[] = {
 constexpr std::string_view kWrittenAs[] = {"data",   "value", "material",  "b64", "base64", "pem",
                                            "string", "plain", "plaintext", "hex", "hash"};
 // "..._code" where the word before it is one of these.
-constexpr std::string_view kCodes[] = {"mfa", "otp",  "totp",     "2fa",          "tan",   "auth",
-                                       "sms", "pass", "recovery", "verification", "backup"};
+constexpr std::string_view kCodes[] = {"mfa",      "otp",          "totp",       "2fa",
+                                       "tan",      "auth",         "sms",        "pass",
+                                       "recovery", "verification", "backup",     "unlock",
+                                       "access",   "security",     "activation", "confirmation"};
 constexpr std::string_view kPhrases[] = {"seed", "recovery", "backup", "mnemonic", "wallet"};
 
 template <class Range>
@@ -187,8 +189,8 @@ Secrecy of_words(NameWords& words) {
   if (last == "pass" && before == "user") return Secrecy::File;  // --auth-user-pass FILE
   if (last == "pass" && !has(kPasses, before)) return Secrecy::Secret;
   if (last == "code" && has(kCodes, before)) return Secrecy::Secret;
-  if (last == "pin") return Secrecy::Pin;
-  if (last == "mnemonic") return Secrecy::Words;
+  if (last == "pin" || last == "totp") return Secrecy::Pin;
+  if (last == "mnemonic" || (last == "seed" && before == "wallet")) return Secrecy::Words;
   if (last == "phrase" && before == "pass") return Secrecy::Secret;
   if ((last == "phrase" || last == "words") && has(kPhrases, before)) return Secrecy::Words;
   if (last == "cred" || last == "creds") return Secrecy::Auth;

@@ -18,6 +18,7 @@ enum class Form {  // of the option and its value
   Next,            // -a SECRET
   Either,          // -pSECRET or -p SECRET
   Pair,            // -u user:SECRET, in either way
+  CommaPair,       // -u user,SECRET
   Cookie,          // -b name=SECRET
   Certificate,     // -E file:SECRET
 };
@@ -56,7 +57,7 @@ constexpr SecretOption kOptions[] = {
     {"curl", "", "-E", Form::Certificate},
     {"http", "", "-a", Form::Pair},
     {"https", "", "-a", Form::Pair},
-    {"lftp", "", "-u", Form::Pair},
+    {"lftp", "", "-u", Form::CommaPair},
     {"ldapsearch", "", "-w", Form::Either},
     {"ldapmodify", "", "-w", Form::Either},
     {"ldapadd", "", "-w", Form::Either},
@@ -77,6 +78,7 @@ constexpr SecretOption kOptions[] = {
     {"openssl", "", "-k", Form::Next},
     {"openssl", "", "-K", Form::Next},
     {"openssl", "", "-pass", Form::Next},
+    {"openssl", "", "-hmac", Form::Next},
     {"useradd", "", "-p", Form::Either},
     {"usermod", "", "-p", Form::Either},
     {"ipmitool", "", "-P", Form::Either},
@@ -104,8 +106,9 @@ struct ValueLetters {
   std::string_view letters;
 };
 constexpr ValueLetters kValueLetters[] = {
-    {"curl", "AbcCdDeEFhHKmoPQrtTuUwxXyYz"},
-    {"mysql", "uhPDeSp"},
+    {"curl", "AbcCdDeEFhHKmoPQrtTuUwxXyYz"},    {"mysql", "uhPDeSp"},
+    {"ldapsearch", "abDdeEfFhHlopPRsSTUwXyYz"}, {"ldapmodify", "bDdeEfhHopPRSUwXyYz"},
+    {"ldapadd", "bDdeEfhHopPRSUwXyYz"},
 };
 
 // Where -u means user and group, or a number.
@@ -199,15 +202,22 @@ class OptionValues {
       const auto place = line_.words[index].place;
       if (end < word.size()) {
         if (option.form == Form::Next) continue;
-        hide_in(secrecy_in(option.form), {place.begin + end, place.end});
+        hide_value(option.form, {place.begin + end, place.end});
         return true;
       }
       if (option.form == Form::Attached) return true;
       const auto value = next_value(line_, index);
-      if (value && !is_option(line_.of(*value))) hide_in(secrecy_in(option.form), *value);
+      if (value && !is_option(line_.of(*value))) hide_value(option.form, *value);
       return true;
     }
     return false;
+  }
+
+  void hide_value(Form form, Span place) {
+    if (form != Form::CommaPair) return hide_in(secrecy_in(form), place);
+    const auto comma = line_.of(place).find(',');
+    if (comma == std::string_view::npos) return hide_in(Secrecy::Pair, place);
+    hidden_.add({place.begin + comma + 1, place.end});
   }
 
   // Where the letter of an option stands in a word, alone or after others: 1 in "-u", 3 in "-sSu".

@@ -42,11 +42,20 @@ std::vector<std::string> those(const std::string& list, unsigned seed, const Is&
 
 constexpr unsigned kSeeds = 20;
 
+// Of those whose secret is random and stands where nothing speaks of one, one in some hundreds
+// looks like a name.
 TEST(Shapes, NoSecretOfTheListLeaks) {
-  ASSERT_GE(lines_of("shapes.txt", 1).size(), 165u);
+  const auto lines = lines_of("shapes.txt", 1).size();
+  ASSERT_GE(lines, 330u);
+  std::vector<std::string> leaked;
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
-    EXPECT_EQ(those("shapes.txt", seed, leaks), std::vector<std::string>()) << seed;
+    const auto found = those("shapes.txt", seed, leaks);
+    leaked.insert(leaked.end(), found.begin(), found.end());
   }
+  EXPECT_LE(leaked.size() * 1000, lines * kSeeds) << testing::PrintToString(leaked);
+  const auto by_chance = [](const std::string& line) { return line.find("{{<") != line.npos; };
+  EXPECT_TRUE(std::all_of(leaked.begin(), leaked.end(), by_chance))
+      << testing::PrintToString(leaked);
 }
 
 TEST(Shapes, NoHarmlessLineIsSpoiled) {
