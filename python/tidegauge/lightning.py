@@ -199,8 +199,12 @@ class MemoryCallback(_Placed):
 
 def _stop(trainer: Any) -> None:
     """Ends this training after the batch, whatever the fewest epochs and steps are that it should have."""
+    fit, loop = trainer.fit_loop, trainer.fit_loop.epoch_loop
+    in_last_epoch = fit.max_epochs is not None and -1 < fit.max_epochs <= fit.epoch_progress.current.ready
+    if -1 < loop.max_steps <= loop.global_step or (in_last_epoch and loop._num_ready_batches_reached()):
+        return  # it has ended, with all that belongs to that
     trainer.should_stop = True
-    trainer.fit_loop.min_epochs, trainer.fit_loop.epoch_loop.min_steps = 0, None
+    fit.min_epochs, loop.min_steps = 0, None
     for one in trainer.checkpoint_callbacks:
         if hasattr(one, "_last_global_step_saved"):  # the epoch is not over, and nothing that a checkpoint of ours names may be deleted
             one._last_global_step_saved = trainer.global_step
