@@ -166,7 +166,7 @@ def test_no_live_surface_shows_one(tidegauge, call, begin, started, planted, hom
                     program.ask("")
             return heard
 
-    jobs = ask("api/stream", until="\n\n")
+    jobs = ask("api/stream", until='"key":"')
     planted.assert_none_in("the jobs", jobs)
     key = re.search(r'"key":"([^"]+)"', jobs)[1]
     census = ask(f"api/jobs/{key}/census", "POST")
