@@ -177,14 +177,13 @@ Result<Judged> judge_recording_with_markers(const JudgeInput& input, const verdi
   return out;
 }
 
-// `file`: its path, or its descriptor.
-template <class File>
-Result<Judged> judge_streamed(const File& file, const JudgeInput& input,
+// `read` takes what is to be done with the header and with each entry.
+template <class Read>
+Result<Judged> judge_streamed(const Read& read, const JudgeInput& input,
                               const verdict::Rules& rules) {
   Reading reading(rules);
-  const auto end = record::read(
-      file, [&](const record::Header& header) { reading.begin(header); },
-      [&](const record::Entry& entry) { reading.add(entry); });
+  const auto end = read([&](const record::Header& header) { reading.begin(header); },
+                        [&](const record::Entry& entry) { reading.add(entry); });
   if (!end) return end.error();
   if (reading.samples == 0) {
     if (const auto good = makes_sense(*end); !good) return within(input.path, good.error());
@@ -196,7 +195,10 @@ Result<Judged> judge_streamed(const File& file, const JudgeInput& input,
 
 Result<Judged> judge_recording(const JudgeInput& input, const verdict::Rules& rules) {
   if (!input.markers.empty()) return judge_recording_with_markers(input, rules);
-  return judge_streamed(input.path, input, rules);
+  const auto read = [&](const auto& header, const auto& take) {
+    return record::read(input.path, header, take);
+  };
+  return judge_streamed(read, input, rules);
 }
 
 Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
@@ -225,11 +227,15 @@ Result<Judged> judge_csv(const JudgeInput& input, const verdict::Rules& rules) {
 
 }  // namespace
 
-Result<Judged> judge_open_recording(int fd, const std::string& name, const verdict::Rules& rules) {
+Result<Judged> judge_open_recording(int fd, std::uint64_t bytes, const std::string& name,
+                                    const verdict::Rules& rules) {
   if (!record::looks_like_recording(fd)) {
     return Error{Reason::Malformed, printable(name) + ": this is no recording"};
   }
-  return judge_streamed(fd, {.path = name}, rules);
+  const auto read = [&](const auto& header, const auto& take) {
+    return record::read(fd, bytes, header, take);
+  };
+  return judge_streamed(read, {.path = name}, rules);
 }
 
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules) {

@@ -2,6 +2,7 @@
 // A file, recording or CSV, with its verdicts: what `judge` and `report` start from.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +31,10 @@ struct Judged {
   std::string left_out{};          // one of the notes: what of the file was not read
 };
 
-// The recording that is open as `fd`, and only a recording: of somebody else's numbers an error
-// would quote a line. `name` is for the words.
-Result<Judged> judge_open_recording(int fd, const std::string& name, const verdict::Rules& rules);
+// The first `bytes` of the recording that is open as `fd`, and only of a recording: of somebody
+// else's numbers an error would quote a line. `name` is for the words.
+Result<Judged> judge_open_recording(int fd, std::uint64_t bytes, const std::string& name,
+                                    const verdict::Rules& rules);
 
 Result<Judged> judge_file(const JudgeInput& input, const verdict::Rules& rules);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,16 +15,18 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/beside.h"
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/text.h"
 #include "base/write_all.h"
 #include "census/aside.h"
+#include "census/confined.h"
 #include "cli/judged.h"
 #include "cli/page_file.h"
 #include "record/census_reader.h"
@@ -56,26 +59,45 @@ void answer(int to, std::string_view word, std::string_view text) {
   if (write_all(to, head, "a report")) const auto ignored = write_all(to, text, "a report");
 }
 
+struct File {
+  UniqueFd fd{};
+  std::uint64_t bytes = 0;
+};
+
 // A regular file under its own name: a link in the folder would lead out of it.
-UniqueFd open_file(const std::string& path) {
+std::optional<File> open_file(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();
-  return fd;
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return File{std::move(fd), static_cast<std::uint64_t>(status.st_size)};
+}
+
+// From here on this process can read what it has open, compute, answer, and end: by itself, or by
+// the kernel when its time is up.
+Result<> confine(std::span<const int> keep) {
+  constexpr int kNiceness = 10;  // below those that watch and answer
+  (void)::setpriority(PRIO_PROCESS, 0, kNiceness);
+  ::tzset();  // reads a file
+  std::signal(SIGALRM, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::alarm(ReportMaker::kMostSeconds);
+  return census::confine_ourselves({.keep = keep,
+                                    .most_bytes = ReportMaker::kMostBytes,
+                                    .most_cpu_seconds = ReportMaker::kMostSeconds});
 }
 
 void make_report(const std::string& path, bool as_page, const verdict::Rules& rules, int to) {
   const auto recording = open_file(path);
   const auto census = open_file(census_path(path));
   if (!recording) return answer(to, "gone", "");
-  census::take_no_more_than(ReportMaker::kMostBytes);
-  if (const auto done = confine({.seconds = ReportMaker::kMostSeconds}); !done) {
-    return answer(to, "failed", done.error().what);
-  }
-  const auto judged = judge_open_recording(recording.get(), path, rules);
+  const int keep[] = {to, recording->fd.get(), census ? census->fd.get() : to};
+  if (const auto done = confine(keep); !done) return answer(to, "failed", done.error().what);
+  const auto judged = judge_open_recording(recording->fd.get(), recording->bytes, path, rules);
   // What is wrong with it would be told with words from it.
   if (!judged) return answer(to, "none", "");
-  auto found = census ? record::read_census(census.get()) : Result<record::Census>(Error{});
+  auto found = census ? record::read_census(census->fd.get()) : Result<record::Census>(Error{});
   const view::Report report{judged->summary.accounts(),
                             judged->timeline,
                             judged->verdicts,

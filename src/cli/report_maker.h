@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <string>
@@ -35,7 +36,7 @@ class ReportMaker {
   };
 
   static constexpr unsigned kMostSeconds = 60;
-  static constexpr double kMostBytes = 1.0 * (1 << 30);  // of memory
+  static constexpr std::uint64_t kMostBytes = 1 << 30;  // of memory
   static constexpr std::size_t kAtOnce = 4;
   static constexpr std::size_t kMostWaiting = 4;
 

@@ -175,10 +175,9 @@ Reply WebRoutes::report_of(const std::string& path, bool as_page) {
     case Outcome::NoRecording:
       return sorry(422, "This file is no recording, or makes no sense: tidegauge judge says why.");
     case Outcome::TooMuch:
-      return sorry(504,
-                   fmt::format("This report took more than {} s or {:.0f} MiB and was given up: "
-                               "tidegauge report makes it without these limits.",
-                               ReportMaker::kMostSeconds, ReportMaker::kMostBytes / (1 << 20)));
+      return sorry(504, fmt::format("This report took more than {} s or {} MiB and was given up: "
+                                    "tidegauge report makes it without these limits.",
+                                    ReportMaker::kMostSeconds, ReportMaker::kMostBytes >> 20));
     case Outcome::Busy: {
       auto reply = sorry(503, "Other reports are being made: try again in a few seconds.");
       reply.headers.emplace_back("Retry-After", "5");

@@ -65,8 +65,8 @@ struct ReadEnd {
 Result<ReadEnd> read(const std::string& path, const std::function<void(const Header&)>& header,
                      const std::function<void(const Entry&)>& take);
 
-// The same of a file that is open; errors do not name it.
-Result<ReadEnd> read(int fd, const std::function<void(const Header&)>& header,
+// The same of the first `bytes` of a file that is open; errors do not name it.
+Result<ReadEnd> read(int fd, std::uint64_t bytes, const std::function<void(const Header&)>& header,
                      const std::function<void(const Entry&)>& take);
 
 // The same into memory, for recordings known to be small.

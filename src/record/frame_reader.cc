@@ -27,6 +27,7 @@ constexpr std::size_t kHeld = 4 << 20;
 // What it takes to look whether a frame begins somewhere, in bytes that are read.
 constexpr std::uint64_t kBeginCosts = 2048;
 constexpr int kWindowLogMax = 25;  // 32 MiB: a file must not be able to ask for more
+constexpr std::uint64_t kToItsEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr std::string_view kMagic("\x28\xB5\x2F\xFD", 4);
 
 }  // namespace
@@ -38,6 +39,7 @@ void FrameReader::FreeContext::operator()(ZSTD_DCtx_s* context) const {
 FrameReader::FrameReader(UniqueFd fd, int borrowed, std::uint64_t begin, std::uint64_t end)
     : fd_(std::move(fd)),
       at_(fd_ ? fd_.get() : borrowed),
+      begin_(begin),
       end_(end),
       context_(ZSTD_createDCtx()),
       offset_(begin) {
@@ -53,7 +55,7 @@ Result<FrameReader> FrameReader::open(const std::string& path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return from_errno(errno, printable(path));
   if (S_ISDIR(status.st_mode)) return from_errno(EISDIR, printable(path));
-  return FrameReader(std::move(fd), -1, 0, std::numeric_limits<std::uint64_t>::max());
+  return FrameReader(std::move(fd), -1, 0, kToItsEnd);
 }
 
 FrameReader FrameReader::over(int fd, std::uint64_t begin, std::uint64_t end) {
@@ -61,6 +63,7 @@ FrameReader FrameReader::over(int fd, std::uint64_t begin, std::uint64_t end) {
 }
 
 std::uint64_t FrameReader::file_bytes() const {
+  if (end_ != kToItsEnd) return end_ - begin_;
   struct stat status {};
   if (::fstat(at_, &status) != 0 || status.st_size < 0) return 0;
   return static_cast<std::uint64_t>(status.st_size);

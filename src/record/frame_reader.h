@@ -36,7 +36,7 @@ class FrameReader {
   std::uint64_t worked() const { return worked_; }
   // Of the file, from its begin: where the frame begins that was read last.
   std::uint64_t frame_begin() const { return frame_begin_; }
-  std::uint64_t file_bytes() const;
+  std::uint64_t file_bytes() const;  // that it may read
 
  private:
   struct FreeContext {
@@ -53,6 +53,7 @@ class FrameReader {
 
   UniqueFd fd_;
   int at_ = -1;
+  std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
   bool compressed_ = false;
   std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;

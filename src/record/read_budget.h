@@ -13,7 +13,7 @@ namespace tidegauge::record {
 
 class ReadBudget {
  public:
-  static ReadBudget unlimited() { return ReadBudget(~std::uint64_t{0}); }
+  static ReadBudget unlimited() { return ReadBudget(kUnlimited); }
   static ReadBudget for_file(std::uint64_t bytes) {
     const auto small = std::min(bytes, kSmallFile);
     return ReadBudget(kForAny + kForSmall * small + kForLarge * (bytes - small));
@@ -22,11 +22,13 @@ class ReadBudget {
   void spend_text(std::uint64_t bytes) { spend(kNsPerTextByte * bytes / 4); }
   void spend_entry(std::size_t parts) { spend(kNsPerEntry + kNsPerPart * parts); }
   bool used_up() const { return left_ == 0; }
+  bool is_limited() const { return left_ != kUnlimited; }  // before anything is spent
 
  private:
   explicit ReadBudget(std::uint64_t ns) : left_(ns) {}
   void spend(std::uint64_t ns) { left_ -= std::min(left_, ns); }
 
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   // In nanoseconds of a slow core, as measured with bench/readers/measure.py. What tidegauge wrote
   // itself takes 30 to 900 ns for each byte of its file.
   static constexpr std::uint64_t kForAny = 600'000'000;

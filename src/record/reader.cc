@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/fd.h"
 #include "base/text.h"
@@ -128,7 +127,8 @@ Error with_path(const std::string& path, const Error& error) {
 Result<ReadEnd> read_entries(FrameReader& frames, ReadBudget budget,
                              const std::function<void(const Header&)>& header,
                              const std::function<void(const Entry&)>& take) {
-  LineFeed feed(header, take, budget, longest_line(frames.file_bytes()));
+  LineFeed feed(header, take, budget,
+                budget.is_limited() ? longest_line(frames.file_bytes()) : kLongestLine);
   while (true) {
     const auto worked = frames.worked();
     const auto piece = frames.next();
@@ -175,10 +175,10 @@ Result<ReadEnd> read(const std::string& path, const std::function<void(const Hea
   return end;
 }
 
-Result<ReadEnd> read(int fd, const std::function<void(const Header&)>& header,
+Result<ReadEnd> read(int fd, std::uint64_t bytes, const std::function<void(const Header&)>& header,
                      const std::function<void(const Entry&)>& take) {
-  auto frames = FrameReader::over(fd, 0, std::numeric_limits<std::uint64_t>::max());
-  return read_entries(frames, ReadBudget::for_file(frames.file_bytes()), header, take);
+  auto frames = FrameReader::over(fd, 0, bytes);
+  return read_entries(frames, ReadBudget::for_file(bytes), header, take);
 }
 
 Result<Recording> read_all(const std::string& path) {
