@@ -99,9 +99,14 @@ class Run:
         (line, _) = until(lambda: next((line for line in self.said["out"] if line.startswith("from ")), None), "the job's first word")
         self.job = int(line.split()[2])
         self.ours = {"gauge": self.gauge.pid}
+        until(self.knows_ours, "the guard's line")
+
+    def knows_ours(self):
+        """Each gives itself its name when it gets a core."""
         for pid in children_of(self.gauge.pid):
-            if name_of(pid).startswith("tg-"):
+            if name_of(pid) in WHOM:
                 self.ours[name_of(pid)] = pid
+        return len(self.ours) == len(WHOM)
 
     def join(self):
         for folder in self.folders:

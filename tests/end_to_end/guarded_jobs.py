@@ -106,7 +106,14 @@ def guard_processes(gauge):
 
 def guard_line(gauge):
     """All that may thaw the job but the gauge, in the order in which they act."""
-    return [pid for name in ("tg-guard", "tg-guard-twin", "tg-keeper") for pid in children_called(name, gauge.pid)]
+    found = []
+
+    def are_there():  # each gives itself its name when it gets a core
+        found[:] = [pid for name in ("tg-guard", "tg-guard-twin", "tg-keeper") for pid in children_called(name, gauge.pid)]
+        return len(found) == 3
+
+    wait_until(are_there, "the guard's line")
+    return found
 
 
 def groups_of(pid):
