@@ -18,9 +18,15 @@ WAYS = {
     "markdown": ("report", "--markdown"),
     "text": ("report", "--text"),
 }
-# Each file by one of them, for the time that it takes; all by TIDEGAUGE_ALL_WAYS=1.
+# Those that cost too much once, or nearly.
+DEAR = """
+    a_chain_of_parents a_tree_that_falls blank_frames blank_lines_in_one_frame csv_of_many_pids csv_of_pids_that_come_back docker_of_many_names
+    magics many_groups many_pids many_pids_of_which_one_changes many_pids_that_change many_series many_series_of_one_process mprof_of_many_children
+    names_of_64_kb pids_that_come_and_go programs_one_after_the_other prometheus_of_sparse_series series_of_long_names the_same_sample the_same_step
+""".split()
+# Each of them in one way, for the time that it takes; all files in all ways by TIDEGAUGE_ALL_WAYS=1.
 ALL = os.environ.get("TIDEGAUGE_ALL_WAYS") == "1"
-CASES = [(name, way) for i, name in enumerate(hostile_files.FILES) for k, way in enumerate(WAYS) if ALL or i % len(WAYS) == k]
+CASES = [(name, way) for i, name in enumerate(hostile_files.FILES if ALL else DEAR) for k, way in enumerate(WAYS) if ALL or i % len(WAYS) == k]
 
 
 def cost(words):
@@ -94,7 +100,7 @@ def test_a_long_table_is_not_held(tidegauge, home, end):
     _, _, megabytes, said = cost([tidegauge, "judge", path])
     assert megabytes < 60 and said.strip() == "", said
     # In the middle of a piece, at the end of one, or beyond: a mistake has its line.
-    for line in (7, 60_000, 119_999):
+    for line in (7, 119_999):
         text = path.read_bytes().split(b"\n")
         text[line - 1] = b"1,2,x6x\r" if end == "\r\n" else b"1,2,x6x"
         broken = home / "broken.csv"
