@@ -73,7 +73,7 @@ EXACT = {
         "plain", "accumulate=2", "accumulate=3", "workers=2", "workers=2,accumulate=2", "workers=2,accumulate=3", "val=end", "val=mid",
         "val=end,workers=2,accumulate=3", "val=mid,accumulate=2", "steps=1", "steps=2", "steps=2,accumulate=3", "batches=1",
         "batches=7,accumulate=3,val=end", "schedule=plateau,val=end", "own=steps", "own=epoch,val=end", "own=best,val=end", "own=best,val=mid", "stop=0",
-        "stop=0,val=end,workers=2,accumulate=3", "stop=0,own=best,val=mid", "own=steps,from=own", "own=epoch,from=own,val=end",
+        "stop=0,val=end,workers=2,accumulate=3", "own=steps,from=own", "own=epoch,from=own,val=end",
     ],
 }  # fmt: skip
 UNEQUAL = {
