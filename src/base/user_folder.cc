@@ -36,7 +36,9 @@ bool is_safe_for(uid_t user, const fs::path& folder, int links = 0) {
   for (const auto& part : folder) {
     so_far /= part;
     struct stat info {};
-    if (::lstat(so_far.c_str(), &info) != 0) return errno == ENOENT && !others_add;
+    if (::lstat(so_far.c_str(), &info) != 0) {
+      return (errno == ENOENT || errno == ENOTDIR) && !others_add;
+    }
     if (info.st_uid != user && info.st_uid != 0) return false;
     if (S_ISLNK(info.st_mode)) {
       const auto target = target_of(so_far);
