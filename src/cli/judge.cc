@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/file_owner.h"
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "verdict/compare.h"
@@ -90,6 +91,12 @@ int judge(Words words) {
   add_rules(app, options.rules);
   app.footer(kExamples);
   if (const auto code = app.parse(words)) return *code;
+
+  auto inputs = options.files;
+  if (!options.markers.empty()) inputs.push_back(options.markers);
+  if (const auto user = go_on_as_owner_of(inputs); !user) {
+    return fail("judge", kCouldNotLook, user.error().what);
+  }
 
   int worst = kNothingWrong;
   std::vector<verdict::Outline> runs;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/file_owner.h"
 #include "cli/judged.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -173,6 +174,8 @@ int report(Words words) {
   if (wanted.paths.size() > kMostRuns) {
     return fail("report", kWrongUse, fmt::format("at most {} side by side", kMostRuns));
   }
+  const auto user = go_on_as_owner_of(wanted.paths);
+  if (!user) return fail("report", kCouldNotLook, user.error().what);
   const auto runs = read_all(wanted, rules);
   if (!runs) return fail("report", exit_code_of(runs.error()), runs.error().what);
   const bool page = !wanted.markdown && !wanted.text;
@@ -192,7 +195,12 @@ int report(Words words) {
     return kNothingWrong;
   }
   if (const auto done = write_file(wanted.to, *text, rights_of(wanted.paths)); !done) {
-    return fail("report", kCouldNotLook, done.error().what);
+    const auto why = user->empty() ? std::string()
+                                   : fmt::format(
+                                         ": it is written with the rights of {}, whose "
+                                         "recording it is about",
+                                         *user);
+    return fail("report", kCouldNotLook, done.error().what + why);
   }
   if (page) put(stdout, printable(wanted.to) + "\n");
   return kNothingWrong;

@@ -103,6 +103,14 @@ std::optional<std::string> read_until_closed(int fd, std::size_t most, double se
 
 }  // namespace
 
+Result<> become(const UserIds& user) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0 || ::geteuid() != 0 || !take_on(user) ||
+      !drop_capabilities()) {
+    return from_errno(errno == 0 ? EPERM : errno, fmt::format("becoming user {}", user.user));
+  }
+  return Ok{};
+}
+
 Result<std::string> answer_confined(const UserIds& as, const Confines& confines,
                                     const std::function<std::string()>& work) {
   const pid_t parent = ::getpid();

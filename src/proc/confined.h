@@ -19,6 +19,10 @@ struct Confines {
   std::size_t answer_bytes = 64u << 10;
 };
 
+// Takes on the ids of another user for good, without capabilities or a way to get any
+// (no_new_privs). Only root can; Denied where it is not allowed to.
+Result<> become(const UserIds& user);
+
 // Calls `work` in a child process and returns its answer. The child has the ids `as` (where we may
 // change ours; else our own), no capabilities, no descriptor but the one for its answer, and cannot
 // get rights by starting a setuid program. Failed: it crashed, ran out of its limits, or was
