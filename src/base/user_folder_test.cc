@@ -98,7 +98,7 @@ TEST(FolderOfOurs, OfRootIsNotWhereOthersCanAddOrReplaceFolders) {
   {
     const Variable home("HOME", own.c_str());
     EXPECT_EQ(*folder_of(0, kUserData), own + "/.local/share/tidegauge");
-    for (const mode_t open_to_others : {0770, 0707, 0777}) {
+    for (const mode_t open_to_others : {0770U, 0707U, 0777U}) {
       ASSERT_EQ(::chmod(own.c_str(), open_to_others), 0);
       EXPECT_EQ(*folder_of(0, kUserData), "/root/.local/share/tidegauge") << open_to_others;
     }
