@@ -13,8 +13,9 @@
 
 namespace tidegauge::guard {
 
-// memory.stat of version 2 is 2 KB, vmstat 6 KB.
-using GroupText = std::array<char, 16384>;
+// memory.stat of version 2 is 2 KB, vmstat 4 to 6 KB. It lies on the stack, of which there may be
+// 64 KiB (ulimit -s).
+using GroupText = std::array<char, 8192>;
 
 UniqueFd open_in(const std::string& folder, const char* name, int flags);
 // What lies at `at`; nothing where it cannot be read.

@@ -71,7 +71,8 @@ struct Filled {
   double lowest_limit = kUnlimited;
 };
 
-Filled filled(const Gate& gate) {
+// Inlined into one function, the buffers of these would lie on the stack beside each other.
+[[gnu::noinline]] Filled filled(const Gate& gate) {
   GroupText buffer;
   const double charged = or_zero(proc::parse_amount(trimmed(read_group(gate.usage, buffer))));
   const auto stat = read_group(gate.stat, buffer);
@@ -84,18 +85,18 @@ Filled filled(const Gate& gate) {
           .lowest_limit = lowest ? static_cast<double>(*lowest) : kUnlimited};
 }
 
-double limit_of(const Gate& gate) {
+[[gnu::noinline]] double limit_of(const Gate& gate) {
   GroupText buffer;
   const auto limit = proc::parse_limit(trimmed(read_group(gate.limit, buffer)));
   return limit ? static_cast<double>(*limit) : kUnlimited;
 }
 
-std::int64_t kills_of(const Gate& gate) {
+[[gnu::noinline]] std::int64_t kills_of(const Gate& gate) {
   GroupText buffer;
   return or_unknown(amount_of(read_group(gate.events, buffer), "oom_kill"));
 }
 
-std::int64_t hits_of(const Gate& gate) {
+[[gnu::noinline]] std::int64_t hits_of(const Gate& gate) {
   GroupText buffer;
   const auto text = read_group(gate.hits, buffer);
   return or_unknown(gate.version == 1 ? to_number<std::uint64_t>(trimmed(text))
