@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "guard/program_head.h"
 #include "proc/root.h"
@@ -34,10 +37,19 @@ bool preload_can_name(const std::string& probe) {
   return probe.find_first_of(" :\t\n$") == std::string::npos;
 }
 
+// Programs by which root starts a job as another user.
+bool becomes_another_user(const std::string& command) {
+  constexpr std::string_view kPrograms[] = {
+      "su",     "sudo",  "doas", "runuser",   "setpriv",          "su-exec",
+      "chroot", "chpst", "gosu", "setuidgid", "start-stop-daemon"};
+  const auto name = std::string_view(command).substr(command.rfind('/') + 1);
+  return std::find(std::begin(kPrograms), std::end(kPrograms), name) != std::end(kPrograms);
+}
+
 // Only root's job can become another user with its environment: a setuid program drops the
 // variable. The linker would complain on the job's stderr that it cannot open the library.
-bool all_who_come_after_can_read(const std::string& probe) {
-  if (::geteuid() != 0) return true;
+bool all_who_come_after_can_read(const std::string& probe, const std::string& command) {
+  if (::geteuid() != 0 || !becomes_another_user(command)) return true;
   struct stat status {};
   if (::stat(probe.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return false;
   for (auto folder = fs::path(probe).parent_path();; folder = folder.parent_path()) {
@@ -60,7 +72,7 @@ std::string python_path_with(const std::string& site) {
 std::optional<std::pair<std::string, std::string>> way_in(const JobEnvironment& job) {
   const auto probe = probe_path();
   if (probe.empty()) return {};
-  if (job.preload && preload_can_name(probe) && all_who_come_after_can_read(probe) &&
+  if (job.preload && preload_can_name(probe) && all_who_come_after_can_read(probe, job.command) &&
       guard::can_preload_into(job.command, own_program())) {
     return std::pair<std::string, std::string>{"LD_PRELOAD", preload_with(probe)};
   }
